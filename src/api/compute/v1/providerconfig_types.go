@@ -1,0 +1,185 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ProviderType names the protocol that a provider is spoken to in.
+// +kubebuilder:validation:Enum=HTTP
+type ProviderType string
+
+// ProviderTypeHTTP is the HTTP contract of mockprovider/openapi.yaml.
+const ProviderTypeHTTP ProviderType = "HTTP"
+
+// ProviderConfigSpec is how to reach a provider.
+type ProviderConfigSpec struct {
+	// type is the protocol: HTTP (the default).
+	// +kubebuilder:default=HTTP
+	// +optional
+	Type ProviderType `json:"type,omitempty"`
+
+	// endpoint is the provider's base URL, http or https, for example
+	// https://vms.example.com/api. It has no user, query or fragment.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname() != ''",message="endpoint must be an http or https URL with a host, for example https://vms.example.com"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('?') && !self.contains('#') && !self.contains('@')",message="endpoint may not hold a user, a query or a fragment; credentials belong into the Secret of secretRef"
+	// +required
+	Endpoint string `json:"endpoint,omitempty"`
+
+	// secretRef names a Secret in the same namespace whose key apiKey is sent as
+	// a bearer token. Without it no Authorization header is sent.
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+
+	// tls settings of an https endpoint.
+	// +optional
+	TLS *ProviderTLS `json:"tls,omitempty"`
+
+	// timeout of one call, between 1s and 5m. The default is 10s.
+	// +kubebuilder:default="10s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('5m')",message="timeout must be between 1s and 5m"
+	// +optional
+	Timeout *metav1.Duration `json:"timeout,omitempty"` //nolint:kubeapilinter // users write durations as 10s everywhere in Kubernetes
+
+	// rateLimit bounds the calls to the provider. The manager's flags
+	// --provider-qps and --provider-burst are the default.
+	// +optional
+	RateLimit *ProviderRateLimit `json:"rateLimit,omitempty"`
+
+	// pollInterval is how often a settled VM is looked at, between 1s and 1h. The
+	// default is 30s.
+	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="pollInterval must be between 1s and 1h"
+	// +optional
+	PollInterval *metav1.Duration `json:"pollInterval,omitempty"` //nolint:kubeapilinter // as timeout
+}
+
+// SecretReference names a Secret in the same namespace.
+type SecretReference struct {
+	// name of the Secret.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name,omitempty"`
+}
+
+// ProviderTLS are the TLS settings of an https endpoint.
+type ProviderTLS struct {
+	// caSecretRef names a Secret in the same namespace whose key ca.crt holds the
+	// PEM certificates that the endpoint's certificate is verified against,
+	// instead of the system's.
+	// +required
+	CASecretRef *SecretReference `json:"caSecretRef,omitempty"`
+}
+
+// ProviderRateLimit bounds the calls to a provider.
+type ProviderRateLimit struct {
+	// qps is the number of calls per second that are made over time.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	// +required
+	QPS int32 `json:"qps,omitempty"`
+
+	// burst is the number of calls that may be made at once. The default is qps.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	// +optional
+	Burst int32 `json:"burst,omitempty"`
+}
+
+// ProviderConfigStatus is what was last seen of the provider.
+type ProviderConfigStatus struct {
+	// conditions tell the state of this object: Ready (endpoint and credentials
+	// work), Synced, and, only while true, Reconciling and Stalled (a person must
+	// act; the reason is what ReleaseAnnotation may release).
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that this status tells of.
+	// It is -1 until the operator has seen the object.
+	// +kubebuilder:default=-1
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration"`
+
+	// endpoint is the endpoint that the provider was last accepted at.
+	// +kubebuilder:validation:MaxLength=2048
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+
+	// identity is the provider's own name for the account or installation behind
+	// the endpoint, if it tells one.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Identity string `json:"identity,omitempty"`
+
+	// formerIdentities are identities that a release declared to be superseded:
+	// VMs that were made under them count as this provider's.
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=256
+	// +listType=set
+	// +optional
+	FormerIdentities []string `json:"formerIdentities,omitempty"`
+
+	// capabilities are the optional parts of the contract that the provider
+	// offers: idempotency, list, resize, owner.
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=set
+	// +optional
+	Capabilities []string `json:"capabilities,omitempty"`
+
+	// virtualMachines is the number of VirtualMachines that refer to this object.
+	// +optional
+	VirtualMachines int32 `json:"virtualMachines"`
+
+	// releasedAt is when a mass disappearance was last released: VMs that
+	// vanished before are made again.
+	// +optional
+	ReleasedAt *metav1.Time `json:"releasedAt,omitempty"`
+}
+
+// ProviderConfig is an external provider of VMs: how to reach it, and what it
+// can do.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=pcfg,categories=vmoperator
+// +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.spec.endpoint`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="VMs",type=integer,JSONPath=`.status.virtualMachines`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Identity",type=string,priority=1,JSONPath=`.status.identity`
+// +kubebuilder:printcolumn:name="Capabilities",type=string,priority=1,JSONPath=`.status.capabilities`
+type ProviderConfig struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is how to reach the provider.
+	// +required
+	Spec ProviderConfigSpec `json:"spec,omitzero"`
+
+	// status is what was last seen of the provider.
+	// +kubebuilder:default={}
+	// +optional
+	Status ProviderConfigStatus `json:"status,omitzero"`
+}
+
+// ProviderConfigList is a list of ProviderConfigs.
+//
+// +kubebuilder:object:root=true
+type ProviderConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []ProviderConfig `json:"items"`
+}
