@@ -51,7 +51,8 @@ class Routes:
         body = wire.decode(request.get_data())
         key, digest = None, ""
         if self.settings.offers("idempotency"):
-            key, digest = wire.idempotency_key(request.headers.get("Idempotency-Key")), wire.fingerprint(body)
+            header = request.headers.get("Idempotency-Key")
+            key, digest = None if header is None else wire.key(header, "Idempotency-Key"), wire.fingerprint(body)
         try:
             # Before the body is checked: what was accepted once stays accepted, whatever is refused by now.
             earlier = self.store.replay(key, digest) if key else None
@@ -102,11 +103,11 @@ class Routes:
 
     def page(self) -> Response:
         """Show VMs page by page, or the one with a key."""
-        if "key" in request.args:
-            machine = self.store.find(request.args["key"])
-            return self._page([] if machine is None else [machine], None)
-        after = wire.decode_cursor(request.args.get("cursor"))
-        return self._page(*self.store.page(after, wire.limit(request.args.get("limit"))))
+        after, limit = wire.decode_cursor(request.args.get("cursor")), wire.limit(request.args.get("limit"))
+        if "key" not in request.args:
+            return self._page(*self.store.page(after, limit))
+        machine = self.store.find(wire.key(request.args["key"], "key"))
+        return self._page([] if machine is None else [machine], None)
 
     def capabilities(self) -> Response:
         """Tell what is offered beyond the minimum."""

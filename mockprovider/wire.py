@@ -40,7 +40,7 @@ def _refuse(detail: str) -> NoReturn:
     raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
 
 
-def _not_json(detail: str) -> NoReturn:
+def _misunderstood(detail: str) -> NoReturn:
     raise ProblemError(HTTPStatus.BAD_REQUEST, detail)
 
 
@@ -59,15 +59,15 @@ def decode(raw: bytes) -> dict[str, Any]:
     """Read a JSON object: 400 when it is not JSON, 422 when it is JSON of another kind."""
     try:
         text = raw.decode("utf-8")
-        value = _normal(json.loads(text, parse_constant=lambda name: _not_json(f"{name} is not JSON")))
+        value = _normal(json.loads(text, parse_constant=lambda name: _misunderstood(f"{name} is not JSON")))
         # A lone surrogate is a string for Python's parser, but no text that could be stored or sent back.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeError:
-        _not_json("the body is not valid Unicode")
+        _misunderstood("the body is not valid Unicode")
     except RecursionError:
-        _not_json("the body is nested too deeply")
+        _misunderstood("the body is nested too deeply")
     except ValueError as error:
-        _not_json(f"the body is not valid JSON: {error}"[:200])
+        _misunderstood(f"the body is not valid JSON: {error}"[:200])
     if not isinstance(value, dict):
         _refuse("the body must be a JSON object")
     return value
@@ -132,13 +132,11 @@ def resize(body: dict[str, Any]) -> tuple[int | None, str | None]:
     )
 
 
-def idempotency_key(header: str | None) -> str | None:
-    """Check an Idempotency-Key header."""
-    if header is None:
-        return None
-    if not _KEY.fullmatch(header):
-        _not_json(f"Idempotency-Key must be 1 to {MAX_KEY} printable ASCII characters without spaces")
-    return header
+def key(text: str, where: str) -> str:
+    """Check an idempotency key."""
+    if not _KEY.fullmatch(text):
+        _misunderstood(f"{where} must be 1 to {MAX_KEY} printable ASCII characters without spaces")
+    return text
 
 
 def request_id(header: str | None) -> str | None:
@@ -151,7 +149,7 @@ def limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
     if not _LIMIT.fullmatch(text) or not 1 <= int(text) <= MAX_LIMIT:
-        _not_json(f"limit must be an integer from 1 to {MAX_LIMIT}")
+        _misunderstood(f"limit must be an integer from 1 to {MAX_LIMIT}")
     return int(text)
 
 
@@ -171,5 +169,5 @@ def decode_cursor(text: str | None) -> int:
     found = _CURSOR.fullmatch(inside)
     # Compared again, for base64 has more than one spelling and decoders forgive characters.
     if not found or encode_cursor(int(found[1])) != text:
-        _not_json("cursor is not one that this provider gave out")
+        _misunderstood("cursor is not one that this provider gave out")
     return int(found[1])

@@ -36,7 +36,7 @@ type Record struct {
 	Request provider.CreateRequest `json:"request"`
 	// AttemptedAt is when the last POST was about to be sent. It is nil if every
 	// POST so far is known to have made nothing.
-	AttemptedAt *metav1.Time `json:"attemptedAt,omitempty"`
+	AttemptedAt *metav1.MicroTime `json:"attemptedAt,omitempty"`
 	// Replaces is the id of the VM that vanished, or is left alone, and that this
 	// one is made instead of. A status that still names it is behind.
 	Replaces string `json:"replaces,omitempty"`
@@ -88,7 +88,7 @@ func (r *Record) Owned(vm *computev1.VirtualMachine) bool { return r.UID == vm.U
 // Attempted is a copy of the record with the time of an attempt.
 func (r *Record) Attempted(now time.Time) *Record {
 	attempted := *r
-	at := metav1.NewTime(now)
+	at := metav1.NewMicroTime(now)
 	attempted.AttemptedAt = &at
 	return &attempted
 }
