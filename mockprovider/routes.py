@@ -114,7 +114,7 @@ class Routes:
         settle = self.settings.settle_seconds
         return jsonify(
             identity=self.identity,
-            settleSeconds=int(settle) if settle.is_integer() else settle,
+            settleSeconds=int(settle) if settle == int(settle) else settle,
             capabilities=list(self.settings.capabilities),
         )
 
