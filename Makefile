@@ -1,0 +1,225 @@
+# Everything that a developer or CI does with this repository. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+IMG ?= registry.example.com/vmoperator:v0.1.0
+CONTAINER_TOOL ?= docker
+PYTHON ?= python3
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# Further flags for `make run` and for `make test`'s and `make cover`'s go test.
+ARGS ?=
+TESTARGS ?=
+
+BIN := bin
+VENV := .venv
+CRDS := charts/vmoperator/files/crds
+RBAC := charts/vmoperator/files/rbac
+# What `make generate` writes, and `make verify` compares.
+GENERATED := charts/vmoperator/files docs/reference 'src/api/*zz_generated*'
+TRANSITIONS := src/controller/virtualmachine/decide/transitiontable
+
+# A machine may have no kubectl; the control plane's own fits its version in any case.
+kubectl = $$(command -v kubectl || echo "$$(go run ./src/test/controlplane/cmd/assets)/kubectl")
+
+##@ General
+
+.PHONY: help
+help: ## Show this list.
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: all
+all: generate lint test build ## Generate, lint, test and build.
+
+##@ Run it
+
+.PHONY: build
+build: ## Build bin/vmoperator.
+	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vmoperator ./src/cmd/manager
+
+.PHONY: run
+run: build ## Run the operator against the current kubeconfig; a provider on loopback is allowed. ARGS= adds flags.
+	$(BIN)/vmoperator --allow-endpoint-cidrs=127.0.0.0/8,::1/128 $(ARGS)
+
+.PHONY: install
+install: ## Install the CRDs into the current cluster.
+	@kubectl="$(kubectl)"
+	"$$kubectl" apply --server-side -f $(CRDS)
+	"$$kubectl" wait --for=condition=Established --timeout=60s -f $(CRDS)
+
+.PHONY: uninstall
+uninstall: ## Delete the CRDs, and every object of their kinds, from the current cluster (the operator must still run).
+	@kubectl="$(kubectl)"
+	"$$kubectl" delete --ignore-not-found -f $(CRDS)
+
+.PHONY: docker-build
+docker-build: ## Build the image IMG=.
+	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -t $(IMG) .
+
+.PHONY: docker-push
+docker-push: ## Push the image IMG=.
+	$(CONTAINER_TOOL) push $(IMG)
+
+##@ See it
+
+# The demo is built first, not `go run`: a signal then reaches it, and not only the go command above it.
+demo_command = go build -o $(BIN)/demo ./src/test/demo && $(BIN)/demo
+
+.PHONY: demo
+demo: build venv ## Walk through the life of a VM, each step checked; needs no cluster.
+	$(demo_command)
+
+.PHONY: up
+up: build venv ## Start control plane, mock provider and operator, and leave them running.
+	$(demo_command) -up
+
+.PHONY: down
+down: ## Stop what `make up` started.
+	$(demo_command) -down
+
+##@ Test it
+
+.PHONY: test
+test: ## Run all tests.
+	@$(MAKE) test-python
+	$(MAKE) test-go
+	python=$$(tail -1 out/test-python.txt)
+	go=$$(grep -c '^ok' out/test-go.txt)
+	echo "make test: all passed: mock provider: $$python; Go, with the race detector: $$go packages"
+
+.PHONY: test-go
+test-go: venv ## Run the Go tests with the race detector, on a real control plane.
+	mkdir -p out
+	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
+	KUBEBUILDER_ASSETS=$$assets go test -race -timeout 20m $(TESTARGS) ./... | tee out/test-go.txt
+
+.PHONY: test-python
+test-python: venv ## Run the mock provider's tests.
+	mkdir -p out
+	cd mockprovider
+	../$(VENV)/bin/pytest | tee ../out/test-python.txt
+
+.PHONY: cover
+cover: venv ## Measure the Go tests' coverage: out/cover.html.
+	mkdir -p out
+	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
+	KUBEBUILDER_ASSETS=$$assets go test -timeout 20m -coverpkg=./src/... -coverprofile=out/cover.out $(TESTARGS) ./...
+	go tool cover -html=out/cover.out -o out/cover.html
+	go tool cover -func=out/cover.out | tail -1
+
+##@ Keep it right
+
+.PHONY: manifests
+manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the markers in the code.
+	@# Into a folder aside first, so that a kind that is gone leaves no file, and a failure leaves all as it was.
+	rm -rf out/manifests
+	mkdir -p out/manifests/{crds,rbac} charts/vmoperator/files
+	$(BIN)/controller-gen crd paths=./src/api/... output:crd:dir=out/manifests/crds
+	$(BIN)/controller-gen rbac:roleName=vmoperator-manager-role \
+		$(patsubst %,paths=./%/...,$(wildcard src/controller src/cmd)) output:rbac:dir=out/manifests/rbac
+	rm -rf $(CRDS) $(RBAC)
+	mv out/manifests/crds $(CRDS)
+	# Without a single marker controller-gen writes no role.
+	rmdir out/manifests/rbac 2>/dev/null || mv out/manifests/rbac $(RBAC)
+
+.PHONY: generate
+generate: manifests $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
+	@$(BIN)/controller-gen object paths=./src/api/...
+	mkdir -p docs/reference
+	$(BIN)/crd-ref-docs --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
+		--renderer=markdown --output-path=docs/reference/api.md
+	if [ -d $(TRANSITIONS) ]; then
+		go run ./$(TRANSITIONS) >out/transitions.md
+		mv out/transitions.md docs/reference/transitions.md
+	fi
+
+.PHONY: verify
+verify: ## Fail if generated files are stale, or a CRD breaks objects that exist.
+	@# Compared with themselves, not with the last commit: it tells the truth before a commit as well.
+	contents() { git ls-files -z --cached --others --exclude-standard -- $(GENERATED) | sort -z | xargs -0r sha256sum 2>&1; }
+	before=$$(contents)
+	$(MAKE) generate
+	after=$$(contents)
+	if ! diff <(echo "$$before") <(echo "$$after"); then
+		echo "make verify: the files above were stale; they are generated now: commit them" >&2
+		exit 1
+	fi
+	go run ./src/tools/crdcompat $(CRDS)
+	go mod verify >/dev/null
+
+.PHONY: lint
+lint: lint-shell lint-yaml lint-workflows lint-docker lint-python lint-go ## Run all linters.
+
+.PHONY: lint-go
+lint-go: $(BIN)/golangci-lint ## Lint the Go code; the API types by Kubernetes' API conventions as well.
+	$(BIN)/golangci-lint run
+	# The nested modules hold a few lines above the largest dependency trees there are: their format is what can be checked
+	# in seconds.
+	for module in src/tools/*/go.mod; do
+		$(BIN)/golangci-lint fmt --diff "$${module%/go.mod}"
+	done
+
+.PHONY: lint-python
+lint-python: venv ## Lint and type-check the mock provider.
+	cd mockprovider
+	../$(VENV)/bin/ruff check
+	../$(VENV)/bin/ruff format --check
+	../$(VENV)/bin/mypy --strict
+
+.PHONY: lint-yaml
+lint-yaml: venv ## Lint the YAML files.
+	git ls-files -z --cached --others --exclude-standard '*.yaml' '*.yml' | xargs -0r $(VENV)/bin/yamllint --strict
+
+.PHONY: lint-shell
+lint-shell: venv ## Lint the shell scripts, told by their first line.
+	git grep -zlIE --untracked '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
+
+.PHONY: lint-workflows
+lint-workflows: venv $(BIN)/actionlint ## Lint the GitHub workflows.
+	if [ -d .github/workflows ]; then $(BIN)/actionlint -shellcheck=$(VENV)/bin/shellcheck; fi
+
+.PHONY: lint-docker
+lint-docker: venv ## Lint the Dockerfiles.
+	git ls-files -z --cached --others --exclude-standard '*Dockerfile' | xargs -0r $(VENV)/bin/hadolint
+
+.PHONY: fmt
+fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
+	$(BIN)/golangci-lint fmt
+	for module in src/tools/*/go.mod; do $(BIN)/golangci-lint fmt "$${module%/go.mod}"; done
+	cd mockprovider
+	../$(VENV)/bin/ruff check --fix
+	../$(VENV)/bin/ruff format
+
+.PHONY: clean
+clean: ## Remove what was built here; the control plane in the user's cache stays.
+	rm -rf bin out $(VENV)
+
+##@ Tools
+
+.PHONY: venv
+venv: $(VENV)/installed ## Install the Python tools and dependencies, pinned by hash, into .venv.
+
+$(VENV)/installed: mockprovider/requirements-dev.txt
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+# Pinned in modules of their own: what the tools depend on must not decide about the operator's dependencies. The recipes
+# touch what they build, for go build leaves an executable that would not change alone.
+$(BIN)/controller-gen $(BIN)/crd-ref-docs &: src/tools/generate/go.mod src/tools/generate/go.sum
+	CGO_ENABLED=0 go build -C src/tools/generate -trimpath -o $(CURDIR)/$(BIN)/ tool
+	touch $(BIN)/controller-gen $(BIN)/crd-ref-docs
+
+$(BIN)/golangci-lint: src/tools/lint/main.go src/tools/lint/go.mod src/tools/lint/go.sum
+	CGO_ENABLED=0 go build -C src/tools/lint -trimpath -o $(CURDIR)/$@ .
+	touch $@
+
+$(BIN)/actionlint: src/tools/actionlint/go.mod src/tools/actionlint/go.sum
+	CGO_ENABLED=0 go build -C src/tools/actionlint -trimpath -o $(CURDIR)/$@ tool
+	touch $@
+
+# Each recipe is one script: a variable or cd holds for the lines after it.
+.ONESHELL:
