@@ -175,7 +175,7 @@ lint-yaml: venv ## Lint the YAML files.
 
 .PHONY: lint-shell
 lint-shell: venv ## Lint the shell scripts, told by their first line.
-	git grep -zlIE --untracked '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
+	git ls-files -z --cached --others --exclude-standard | xargs -0 grep -zlIE '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
 
 .PHONY: lint-workflows
 lint-workflows: venv $(BIN)/actionlint ## Lint the GitHub workflows.

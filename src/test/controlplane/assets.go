@@ -88,8 +88,7 @@ func download(ctx context.Context, source source) (string, error) {
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("no answer within %s", downloadTimeout)
 		}
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			return "", errors.New(lastLine(string(exit.Stderr)))
 		}
 		return "", err

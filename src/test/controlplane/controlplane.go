@@ -184,6 +184,7 @@ func (c *ControlPlane) startControllerManager() error {
 	if err != nil {
 		return err
 	}
+	//nolint:noctx // It lives until Stop, whatever becomes of the context of the start.
 	c.manager = exec.Command(path,
 		"--kubeconfig="+kubeconfig,
 		"--controllers="+controllers,

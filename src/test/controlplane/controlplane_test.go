@@ -133,7 +133,7 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 		text, err := os.ReadFile(kubeconfig)
 		return err == nil && len(text) > 0
 	})
-	if running := countProcesses(t, temp); running < 3 {
+	if running := countProcesses(t.Context(), t, temp); running < 3 {
 		t.Fatalf("found %d processes, want etcd, kube-apiserver and kube-controller-manager", running)
 	}
 
@@ -141,7 +141,7 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = holder.Wait() // tells of the signal just sent
-	waitFor(t, "the processes to end", func(context.Context) bool { return countProcesses(t, temp) == 0 })
+	waitFor(t, "the processes to end", func(ctx context.Context) bool { return countProcesses(ctx, t, temp) == 0 })
 	waitFor(t, "the files to go", func(context.Context) bool {
 		left, err := filepath.Glob(filepath.Join(temp, "vmoperator-control-plane-*"))
 		return err == nil && len(left) == 0
@@ -149,9 +149,9 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 }
 
 // countProcesses returns how many processes have text among their arguments.
-func countProcesses(t *testing.T, text string) int {
+func countProcesses(ctx context.Context, t *testing.T, text string) int {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "ps", "-A", "-ww", "-o", "args=").Output()
+	out, err := exec.CommandContext(ctx, "ps", "-A", "-ww", "-o", "args=").Output()
 	if err != nil {
 		t.Skip("needs ps:", err)
 	}

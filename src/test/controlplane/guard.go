@@ -35,6 +35,7 @@ func newGuard() (*guard, error) {
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
 		return nil, err
 	}
+	//nolint:noctx // It must outlive all that this process can cancel.
 	process := exec.Command("/bin/sh", "-c", guardScript, "guard", dir)
 	// A process group of its own: a terminal's Ctrl-C goes to the whole group of the caller, and must not end the guard.
 	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
