@@ -28,21 +28,20 @@ class Authenticator:
         if scheme.lower() != "bearer" or not token.strip():
             raise ProblemError(HTTPStatus.UNAUTHORIZED, "a bearer token is required", {"WWW-Authenticate": CHALLENGE})
         # WSGI hands headers over as Latin-1; the bytes that were sent are what must be compared.
-        if not hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._key()):
+        if not hmac.compare_digest(token.strip().encode("latin-1", "replace"), _read(self._key_file)):
             raise ProblemError(
                 HTTPStatus.UNAUTHORIZED,
                 "the bearer token is not valid",
                 {"WWW-Authenticate": f'{CHALLENGE}, error="invalid_token"'},
             )
 
-    def _key(self) -> bytes:
-        # Read on every call, so that a rotated key counts at once, as at a real provider.
-        if self._key_file is None:
-            return b""
-        try:
-            key = self._key_file.read_bytes().strip()
-        except OSError as error:
-            raise ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, "the API key cannot be read") from error
-        if not key:
-            raise ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, "the API key is empty")
-        return key
+
+def _read(key_file: Path) -> bytes:
+    # Read on every call, so that a rotated key counts at once, as at a real provider.
+    try:
+        key = key_file.read_bytes().strip()
+    except OSError as error:
+        raise ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, "the API key cannot be read") from error
+    if not key:
+        raise ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, "the API key is empty")
+    return key
