@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logs.configure()
     try:
         store = open_store(chosen)
+        identity = store.identity(chosen.identity)
         listener = server.listen(chosen.host, chosen.port)
     except Exception as error:  # noqa: BLE001 (whatever it is, one clear line must say it)
         logs.error("cannot start", error, host=chosen.host, port=chosen.port, data=chosen.data)
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "listening",
             host=chosen.host,
             port=port,
-            identity=store.identity(chosen.identity),
+            identity=identity,
             capabilities=[] if chosen.minimal else list(chosen.capabilities),
         )
 
