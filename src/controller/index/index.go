@@ -1,0 +1,81 @@
+// Package index names the cache's indexes, so that who writes one and who reads
+// it cannot disagree.
+package index
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+)
+
+const (
+	// ProviderRef finds the VirtualMachines of a ProviderConfig by its name. It is
+	// also the selectable field of the same meaning, but for one difference: here
+	// an empty providerRef is found under "default".
+	ProviderRef = "spec.providerRef"
+	// ProviderSecrets finds the ProviderConfigs that refer to a Secret by its name.
+	ProviderSecrets = "spec.secretNames"
+	// Finalizers finds the Secrets that carry CredentialsFinalizer, under that name.
+	Finalizers = "metadata.finalizers"
+)
+
+// Register adds all indexes to a manager's cache. It must be called once, before
+// the manager starts and before any controller is set up.
+func Register(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, index := range []struct {
+		object  client.Object
+		field   string
+		extract client.IndexerFunc
+	}{
+		{&computev1.VirtualMachine{}, ProviderRef, byProvider},
+		{&computev1.ProviderConfig{}, ProviderSecrets, bySecrets},
+		{&corev1.Secret{}, Finalizers, byFinalizer},
+	} {
+		if err := indexer.IndexField(ctx, index.object, index.field, index.extract); err != nil {
+			return fmt.Errorf("indexing %T by %s: %w", index.object, index.field, err)
+		}
+	}
+	return nil
+}
+
+func byProvider(object client.Object) []string {
+	vm, ok := object.(*computev1.VirtualMachine)
+	if !ok {
+		return nil
+	}
+	return []string{vm.ProviderConfigName()}
+}
+
+func bySecrets(object client.Object) []string {
+	config, ok := object.(*computev1.ProviderConfig)
+	if !ok {
+		return nil
+	}
+	return SecretNames(config)
+}
+
+// Most Secrets in the cache are connection Secrets, one for each VM: an index of
+// the few others is what makes a look for them cheap.
+func byFinalizer(object client.Object) []string {
+	if controllerutil.ContainsFinalizer(object, computev1.CredentialsFinalizer) {
+		return []string{computev1.CredentialsFinalizer}
+	}
+	return nil
+}
+
+// SecretNames are the Secrets that a ProviderConfig refers to, each once.
+func SecretNames(config *computev1.ProviderConfig) []string {
+	var names []string
+	if ref := config.Spec.SecretRef; ref != nil {
+		names = append(names, ref.Name)
+	}
+	if tls := config.Spec.TLS; tls != nil && tls.CASecretRef != nil && (len(names) == 0 || names[0] != tls.CASecretRef.Name) {
+		names = append(names, tls.CASecretRef.Name)
+	}
+	return names
+}
