@@ -23,7 +23,7 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname() != ''",message="endpoint must be an http or https URL with a host, for example https://vms.example.com"
-	// +kubebuilder:validation:XValidation:rule="!self.contains('?') && !self.contains('#') && !self.contains('@')",message="endpoint may not hold a user, a query or a fragment; credentials belong into the Secret of secretRef"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('?') && !self.contains('#') && !self.contains('@')",message="endpoint may not hold a user, a query or a fragment; credentials belong in the Secret of secretRef"
 	// +required
 	Endpoint string `json:"endpoint,omitempty"`
 
@@ -40,6 +40,7 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:default="10s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,6}([.][0-9]{1,6})?(ms|s|m|h))+$`
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('5m')",message="timeout must be between 1s and 5m"
 	// +optional
 	Timeout *metav1.Duration `json:"timeout,omitempty"` //nolint:kubeapilinter // users write durations as 10s everywhere in Kubernetes
@@ -54,6 +55,7 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,6}([.][0-9]{1,6})?(ms|s|m|h))+$`
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="pollInterval must be between 1s and 1h"
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"` //nolint:kubeapilinter // as timeout

@@ -16,6 +16,10 @@ const (
 	DeletionPolicyRetain DeletionPolicy = "Retain"
 )
 
+// The rule on memory never hands an exponent to quantity(), for parsing
+// 1e999999999 keeps the apiserver busy for minutes; nor does it ask isInteger(),
+// which is false for 1Pi.
+
 // VirtualMachineSpec is the VM that the user wants.
 // +kubebuilder:validation:XValidation:rule="has(self.providerRef) == has(oldSelf.providerRef) && (!has(self.providerRef) || self.providerRef == oldSelf.providerRef)",message="providerRef is immutable: it names where the VM is; delete this VirtualMachine and create another"
 type VirtualMachineSpec struct {
@@ -34,12 +38,11 @@ type VirtualMachineSpec struct {
 	// +required
 	CPU int32 `json:"cpu,omitempty"`
 
-	// memory is the amount of memory, a whole number of MiB, for example 4Gi. A
-	// change is applied as one of cpu is.
+	// memory is the amount of memory, a whole number of MiB up to 1Pi, for example
+	// 4Gi. It has no exponent. A change is applied as one of cpu is.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0'))",message="memory must be a quantity greater than zero, for example 4Gi"
-	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || (quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 1048576 == 0)",message="memory must be a whole number of MiB, for example 512Mi or 4Gi"
+	// +kubebuilder:validation:XValidation:rule="!string(self).contains('e') && !string(self).contains('E') && isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0')) && !quantity(string(self)).isGreaterThan(quantity('1Pi')) && quantity(string(self)).sub(int(quantity(string(self)).asApproximateFloat() / 1048576.0 + 0.5) * 1048576).compareTo(quantity('0')) == 0",message="memory must be a whole number of MiB, at least 1Mi and at most 1Pi, for example 512Mi or 4Gi"
 	// +required
 	Memory *resource.Quantity `json:"memory,omitempty"`
 
@@ -59,7 +62,7 @@ type VirtualMachineSpec struct {
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
 	// service describes the Service that leads to the VM.
-	// +kubebuilder:default={ports: {{name: "ssh", port: 22}}}
+	// +kubebuilder:default={ports: {{name: "ssh", port: 22, protocol: "TCP"}}}
 	// +optional
 	Service *VirtualMachineService `json:"service,omitempty"`
 }
@@ -67,7 +70,7 @@ type VirtualMachineSpec struct {
 // VirtualMachineService describes the Service that leads to a VM.
 type VirtualMachineService struct {
 	// ports are the ports of the Service. The default is ssh, 22.
-	// +kubebuilder:default={{name: "ssh", port: 22}}
+	// +kubebuilder:default={{name: "ssh", port: 22, protocol: "TCP"}}
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.port == p.port && q.protocol == p.protocol))",message="two ports may not have the same port and protocol"

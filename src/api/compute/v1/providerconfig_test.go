@@ -1,0 +1,88 @@
+package v1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func minimalProviderConfig() *unstructured.Unstructured {
+	return object("ProviderConfig", map[string]any{"endpoint": "https://vms.example.com"})
+}
+
+func TestProviderConfigSchema(t *testing.T) {
+	const (
+		notURL        = "endpoint must be an http or https URL with a host, for example https://vms.example.com"
+		extras        = "endpoint may not hold a user, a query or a fragment; credentials belong in the Secret of secretRef"
+		notDuration   = "in body should match"
+		timeoutBounds = "timeout must be between 1s and 5m"
+		pollBounds    = "pollInterval must be between 1s and 1h"
+	)
+	text := func(n int) string { return strings.Repeat("a", n) }
+	url := func(n int) string { return "http://a/" + strings.Repeat("a", n-9) }
+	testRules(t, "providerconfigs.compute.example.com", minimalProviderConfig(), []rule{
+		try("spec.type enum", "HTTP", "GRPC", `spec.type: Unsupported value: "GRPC": supported values: "HTTP"`),
+		try("spec.endpoint required", "http://127.0.0.1:8080", absent{}, "spec.endpoint: Required value"),
+		try("spec.endpoint required", "http://127.0.0.1:8080", nil, "spec.endpoint: Required value"),
+		try("spec.endpoint minLength", "http://a", "", "spec.endpoint in body should be at least 1 chars long"),
+		try("spec.endpoint maxLength", url(2048), url(2049), "spec.endpoint: Too long: may not be more than 2048"),
+		try("spec.endpoint rule 1", "http://[::1]:8080/v1", "vms.example.com", notURL),
+		try("spec.endpoint rule 1", "HTTP://vms.example.com", "ftp://vms.example.com", notURL),
+		try("spec.endpoint rule 1", "https://vms.example.com/", "https:///vms", notURL),
+		try("spec.endpoint rule 1", "https://vms.example.com:8443", "https://:8443", notURL),
+		try("spec.endpoint rule 1", "https://vms.example.com", "https://vms example.com", notURL),
+		try("spec.endpoint rule 1", "https://vms.example.com", "javascript:alert(1)", notURL),
+		try("spec.endpoint rule 2", "https://vms.example.com", "https://user@vms.example.com", extras),
+		try("spec.endpoint rule 2", "https://vms.example.com", "https://vms.example.com?key=1", extras),
+		try("spec.endpoint rule 2", "https://vms.example.com", "https://vms.example.com#top", extras),
+		try("spec.secretRef.name required", map[string]any{"name": "key"}, map[string]any{}, "spec.secretRef.name: Required value").in("spec.secretRef"),
+		try("spec.secretRef.name minLength", "k", "", "spec.secretRef.name in body should be at least 1 chars long"),
+		try("spec.secretRef.name maxLength", text(253), text(254), "spec.secretRef.name: Too long: may not be more than 253"),
+		try("spec.tls.caSecretRef required", map[string]any{"caSecretRef": map[string]any{"name": "ca"}}, map[string]any{}, "spec.tls.caSecretRef: Required value").in("spec.tls"),
+		try("spec.tls.caSecretRef.name required", map[string]any{"name": "ca"}, map[string]any{}, "spec.tls.caSecretRef.name: Required value").in("spec.tls.caSecretRef"),
+		try("spec.tls.caSecretRef.name minLength", "c", "", "spec.tls.caSecretRef.name in body should be at least 1 chars long"),
+		try("spec.tls.caSecretRef.name maxLength", text(253), text(254), "spec.tls.caSecretRef.name: Too long: may not be more than 253"),
+		try("spec.timeout maxLength", strings.Repeat("1ms", 10)+"1s", strings.Repeat("1ms", 11), "spec.timeout: Too long: may not be more than 32"),
+		try("spec.timeout pattern", "1.5s", "soon", notDuration),
+		try("spec.timeout pattern", "1m30s", "", notDuration),
+		try("spec.timeout pattern", "10s", "9999999999999h", notDuration),
+		try("spec.timeout rule 1", "1s", "999ms", timeoutBounds),
+		try("spec.timeout rule 1", "5m", "5m1s", timeoutBounds),
+		try("spec.timeout rule 1", "5m", "999999h", timeoutBounds),
+		try("spec.rateLimit.qps required", map[string]any{"qps": int64(1)}, map[string]any{}, "spec.rateLimit.qps: Required value").in("spec.rateLimit"),
+		try("spec.rateLimit.qps minimum", int64(1), int64(0), "spec.rateLimit.qps in body should be greater than or equal to 1"),
+		try("spec.rateLimit.qps maximum", int64(10000), int64(10001), "spec.rateLimit.qps in body should be less than or equal to 10000"),
+		try("spec.rateLimit.burst minimum", burst(1), burst(0), "spec.rateLimit.burst in body should be greater than or equal to 1").in("spec.rateLimit"),
+		try("spec.rateLimit.burst maximum", burst(10000), burst(10001), "spec.rateLimit.burst in body should be less than or equal to 10000").in("spec.rateLimit"),
+		try("spec.pollInterval maxLength", strings.Repeat("1ms", 10)+"1s", strings.Repeat("1ms", 11), "spec.pollInterval: Too long: may not be more than 32"),
+		try("spec.pollInterval pattern", "30s", "30", notDuration),
+		try("spec.pollInterval rule 1", "1s", "999ms", pollBounds),
+		try("spec.pollInterval rule 1", "1h", "1h1s", pollBounds),
+		try("status.endpoint maxLength", url(2048), url(2049), "status.endpoint: Too long: may not be more than 2048"),
+		try("status.identity maxLength", text(256), text(257), "status.identity: Too long: may not be more than 256"),
+		try("status.formerIdentities maxItems", strs(8, "id-%d"), strs(9, "id-%d"), "status.formerIdentities: Too many: 9: must have at most 8 items"),
+		try("status.formerIdentities unique", []any{"a", "b"}, []any{"a", "a"}, `status.formerIdentities[1]: Duplicate value: "a"`),
+		try("status.formerIdentities[] maxLength", []any{text(256)}, []any{text(257)}, "status.formerIdentities[0]: Too long: may not be more than 256"),
+		try("status.capabilities maxItems", strs(32, "c-%d"), strs(33, "c-%d"), "status.capabilities: Too many: 33: must have at most 32 items"),
+		try("status.capabilities unique", []any{"a", "b"}, []any{"a", "a"}, `status.capabilities[1]: Duplicate value: "a"`),
+		try("status.capabilities[] maxLength", []any{text(64)}, []any{text(65)}, "status.capabilities[0]: Too long: may not be more than 64"),
+	})
+}
+
+func burst(n int64) map[string]any { return map[string]any{"qps": int64(1), "burst": n} }
+
+func TestProviderConfigDefaults(t *testing.T) {
+	stored := create(t, minimalProviderConfig())
+	for path, want := range map[string]string{
+		"spec.type":                 "HTTP",
+		"spec.timeout":              "10s",
+		"spec.pollInterval":         "30s",
+		"status.observedGeneration": "-1",
+	} {
+		if got := fmt.Sprint(nested(t, stored, path)); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
