@@ -131,7 +131,7 @@ generate: manifests $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: m
 	mkdir -p docs/reference
 	$(BIN)/crd-ref-docs --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
 		--renderer=markdown --output-path=docs/reference/api.md
-	if [ -d $(TRANSITIONS) ]; then
+	if [ -e $(TRANSITIONS)/main.go ]; then
 		go run ./$(TRANSITIONS) >out/transitions.md
 		mv out/transitions.md docs/reference/transitions.md
 	fi
@@ -175,7 +175,7 @@ lint-yaml: venv ## Lint the YAML files.
 
 .PHONY: lint-shell
 lint-shell: venv ## Lint the shell scripts, told by their first line.
-	git ls-files -z --cached --others --exclude-standard | xargs -0 grep -zlIE '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
+	git ls-files -z --cached --others --exclude-standard | xargs -0 grep -slIZE '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
 
 .PHONY: lint-workflows
 lint-workflows: venv $(BIN)/actionlint ## Lint the GitHub workflows.
