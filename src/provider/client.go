@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"slices"
 	"time"
 )
@@ -100,10 +101,13 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
-// Known reports whether the contract knows the phase.
-func (p Phase) Known() bool {
-	return slices.Contains([]Phase{PhaseProvisioning, PhaseRunning, PhaseStopped, PhaseDeleting, PhaseFailed}, p)
+// KnownPhases are the phases that the contract knows.
+func KnownPhases() []Phase {
+	return []Phase{PhaseProvisioning, PhaseRunning, PhaseStopped, PhaseDeleting, PhaseFailed}
 }
+
+// Known reports whether the contract knows the phase.
+func (p Phase) Known() bool { return slices.Contains(KnownPhases(), p) }
 
 // Names of optional capabilities, as GET /capabilities lists them.
 const (
@@ -116,6 +120,11 @@ const (
 	// CapabilityOwner is labels on POST that reads return.
 	CapabilityOwner = "owner"
 )
+
+// KnownCapabilities are the names that the contract knows, sorted.
+func KnownCapabilities() []string {
+	return []string{CapabilityIdempotency, CapabilityList, CapabilityOwner, CapabilityResize}
+}
 
 // Capabilities is what a provider is and offers. The zero value is the minimum:
 // three endpoints, no identity.
@@ -154,4 +163,15 @@ func WithCallInfo(ctx context.Context, info CallInfo) context.Context {
 func CallInfoFrom(ctx context.Context) CallInfo {
 	info, _ := ctx.Value(callInfoKey{}).(CallInfo)
 	return info
+}
+
+// WithRequestID returns a context whose CallInfo has a request ID, and that ID:
+// the one it had, or a new one.
+func WithRequestID(ctx context.Context) (context.Context, string) {
+	info := CallInfoFrom(ctx)
+	if info.RequestID == "" {
+		info.RequestID = rand.Text()
+		ctx = WithCallInfo(ctx, info)
+	}
+	return ctx, info.RequestID
 }

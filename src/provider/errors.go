@@ -52,6 +52,9 @@ type Operation string
 
 // The operations.
 const (
+	// OperationConnect builds a client. It makes no call: its errors are settings
+	// that can never work, and so Rejected.
+	OperationConnect      Operation = "connect"
 	OperationCapabilities Operation = "capabilities"
 	OperationCreate       Operation = "create"
 	OperationGet          Operation = "get"
@@ -77,6 +80,9 @@ const (
 	CauseProtocol Cause = "protocol"
 	// CauseLocalLimit: our own rate limit, before any call was made.
 	CauseLocalLimit Cause = "rate limit"
+	// CausePaused: the provider asked for a pause that is not over; no call was
+	// made.
+	CausePaused Cause = "paused"
 )
 
 // Error is a failed call.

@@ -1,0 +1,108 @@
+// Package metrics holds every Prometheus collector of the operator. Register is
+// the one place that registers them.
+//
+// A VirtualMachine's name is never a label, for there is no bound on how many
+// there are. A ProviderConfig's is, on gauges alone, and DeleteProviderConfig
+// takes its series away with it.
+package metrics
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const namespace = "vmoperator"
+
+var (
+	// ProviderCallDuration is how long calls to providers took, by the operation
+	// and by the outcome: OutcomeOK or the error's class. Calls that our own limits
+	// held back are not in it.
+	ProviderCallDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Name: "provider_call_duration_seconds",
+		Help: "Duration of calls to providers, by operation and outcome (ok, or the class of the error).",
+		// From a provider in the same rack to the longest timeout there is.
+		Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300},
+	}, []string{"operation", "outcome"})
+
+	// ProviderThrottled counts calls that were throttled, by reason: see the
+	// ThrottledBy constants.
+	ProviderThrottled = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "provider_throttled_total",
+		Help: "Calls to providers that were throttled: by the provider, or held back before they were made, " +
+			"by the rate limit or by a pause that the provider asked for.",
+	}, []string{"reason"})
+
+	// VirtualMachinesVanished counts VMs that were found deleted behind the
+	// operator's back.
+	VirtualMachinesVanished = prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: namespace, Name: "virtualmachines_vanished_total",
+		Help: "VMs that were found to be deleted at their provider by somebody else.",
+	})
+
+	// providerConfigReady and providerConfigVirtualMachines are set and deleted
+	// together: see SetProviderConfig.
+	providerConfigReady = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_ready",
+		Help: "1 if the ProviderConfig is Ready, 0 otherwise.",
+	}, []string{"namespace", "name"})
+
+	providerConfigVirtualMachines = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_virtualmachines",
+		Help: "Number of VirtualMachines that refer to the ProviderConfig.",
+	}, []string{"namespace", "name"})
+
+	virtualMachines = newPhases()
+)
+
+// OutcomeOK is the outcome of a call without an error.
+const OutcomeOK = "ok"
+
+// Reasons of ProviderThrottled.
+const (
+	// ThrottledByLimit is a call that our own rate limit held back.
+	ThrottledByLimit = "limit"
+	// ThrottledByPause is a call that was held back because the provider had asked
+	// for a pause.
+	ThrottledByPause = "pause"
+	// ThrottledByProvider is a call that the provider refused.
+	ThrottledByProvider = "provider"
+)
+
+func collectors() []prometheus.Collector {
+	return []prometheus.Collector{
+		ProviderCallDuration,
+		ProviderThrottled,
+		VirtualMachinesVanished,
+		providerConfigReady,
+		providerConfigVirtualMachines,
+		virtualMachines,
+	}
+}
+
+// Register registers every collector of the operator. Its error names those that
+// could not be.
+func Register(registerer prometheus.Registerer) error {
+	var failures []error
+	for _, collector := range collectors() {
+		failures = append(failures, registerer.Register(collector))
+	}
+	return errors.Join(failures...)
+}
+
+// SetProviderConfig shows a ProviderConfig: whether it is Ready, and how many
+// VirtualMachines refer to it.
+func SetProviderConfig(namespace, name string, ready bool, machines int) {
+	value := 0.0
+	if ready {
+		value = 1
+	}
+	providerConfigReady.WithLabelValues(namespace, name).Set(value)
+	providerConfigVirtualMachines.WithLabelValues(namespace, name).Set(float64(machines))
+}
+
+// DeleteProviderConfig takes away the series of a ProviderConfig that is gone.
+func DeleteProviderConfig(namespace, name string) {
+	providerConfigReady.DeleteLabelValues(namespace, name)
+	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
+}

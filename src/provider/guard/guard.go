@@ -1,0 +1,183 @@
+// Package guard keeps a provider from more calls than it should get: a Client
+// that lets calls through to another one at a bounded rate, and none while the
+// provider asks for a pause.
+//
+// Nobody waits here. A call that is too early fails with Throttled and the time
+// until its turn, and its caller, named by provider.CallInfo, has that turn kept:
+// when it comes back, it goes through, whoever else has come meanwhile. Turns are
+// given out in the order of first calls, so that nobody starves and no crowd
+// comes back at once.
+package guard
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/example/vmoperator/src/provider"
+)
+
+const (
+	// turnKept is how long a turn is kept after it came, for a caller that is late
+	// or never comes again.
+	turnKept = time.Minute
+	// pauseJitter spreads the callers that come back after a pause.
+	pauseJitter = 0.1
+)
+
+// Options bound the calls to one provider.
+type Options struct {
+	// QPS is how many calls per second are let through over time; 0 or less means
+	// that only pauses hold calls back.
+	QPS float64
+	// Burst is how many calls are let through at once; less than 1 counts as 1.
+	Burst int
+	// Now tells the time; nil means time.Now.
+	Now func() time.Time
+}
+
+// Client is the bounded provider.Client. Call New.
+type Client struct {
+	next provider.Client
+	now  func() time.Time
+
+	mu      sync.Mutex
+	limiter *rate.Limiter
+	turns   turns
+	// paused is when the provider may be called again; until then every call fails.
+	paused time.Time
+}
+
+var _ provider.Client = (*Client)(nil)
+
+// New returns a Client that makes its calls through next.
+func New(next provider.Client, options Options) *Client {
+	limit := rate.Limit(options.QPS)
+	if options.QPS <= 0 {
+		limit = rate.Inf
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Client{
+		next: next, now: options.Now,
+		limiter: rate.NewLimiter(limit, max(options.Burst, 1)),
+		turns:   turns{byCaller: map[string]*turn{}},
+	}
+}
+
+// admit returns nil if a call may be made now.
+func (c *Client) admit(ctx context.Context, op provider.Operation) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if remaining := c.paused.Sub(now); remaining > 0 {
+		return &provider.Error{
+			Op: op, Class: provider.Throttled, Cause: provider.CausePaused,
+			RetryAfter: wait.Jitter(remaining, pauseJitter),
+			Err:        errors.New("the provider asked for a pause"),
+		}
+	}
+	remaining := c.untilTurn(provider.CallInfoFrom(ctx).Caller, now)
+	if remaining <= 0 {
+		return nil
+	}
+	return &provider.Error{
+		Op: op, Class: provider.Throttled, Cause: provider.CauseLocalLimit, RetryAfter: remaining,
+		Err: errors.New("the rate limit of this provider is reached"),
+	}
+}
+
+// untilTurn returns how long a caller has yet to wait, and uses its turn if that
+// is not at all.
+func (c *Client) untilTurn(caller string, now time.Time) time.Duration {
+	c.turns.forget(now)
+	if kept := c.turns.of(caller); kept != nil {
+		remaining := kept.at.Sub(now)
+		if remaining <= 0 {
+			c.turns.use(kept)
+		}
+		return remaining
+	}
+	reservation := c.limiter.ReserveN(now, 1)
+	remaining := reservation.DelayFrom(now)
+	switch {
+	case remaining <= 0:
+	case caller == "":
+		// Nobody would come back for it.
+		reservation.CancelAt(now)
+	default:
+		c.turns.keep(caller, now.Add(remaining), reservation)
+	}
+	return remaining
+}
+
+// observe starts a pause if the provider asked for one.
+func (c *Client) observe(err error) error {
+	asked := provider.RetryAfterOf(err)
+	if asked <= 0 {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if until := now.Add(asked); until.After(c.paused) {
+		c.paused = until
+		// Turns that come during the pause would all be used at its end, at once.
+		c.turns.cancel(now)
+	}
+	return err
+}
+
+func call[T any](ctx context.Context, c *Client, op provider.Operation, next func() (T, error)) (T, error) {
+	if err := c.admit(ctx, op); err != nil {
+		var none T
+		return none, err
+	}
+	result, err := next()
+	return result, c.observe(err)
+}
+
+// Capabilities implements provider.Client.
+func (c *Client) Capabilities(ctx context.Context) (provider.Capabilities, error) {
+	return call(ctx, c, provider.OperationCapabilities, func() (provider.Capabilities, error) {
+		return c.next.Capabilities(ctx)
+	})
+}
+
+// Create implements provider.Client.
+func (c *Client) Create(ctx context.Context, key string, request provider.CreateRequest) (provider.Machine, error) {
+	return call(ctx, c, provider.OperationCreate, func() (provider.Machine, error) {
+		return c.next.Create(ctx, key, request)
+	})
+}
+
+// Get implements provider.Client.
+func (c *Client) Get(ctx context.Context, id string) (provider.Machine, error) {
+	return call(ctx, c, provider.OperationGet, func() (provider.Machine, error) { return c.next.Get(ctx, id) })
+}
+
+// FindByKey implements provider.Client.
+func (c *Client) FindByKey(ctx context.Context, key string) (provider.Machine, error) {
+	return call(ctx, c, provider.OperationFind, func() (provider.Machine, error) { return c.next.FindByKey(ctx, key) })
+}
+
+// List implements provider.Client.
+func (c *Client) List(ctx context.Context, cursor string) (provider.Page, error) {
+	return call(ctx, c, provider.OperationList, func() (provider.Page, error) { return c.next.List(ctx, cursor) })
+}
+
+// Resize implements provider.Client.
+func (c *Client) Resize(ctx context.Context, id string, size provider.Size) (provider.Machine, error) {
+	return call(ctx, c, provider.OperationResize, func() (provider.Machine, error) { return c.next.Resize(ctx, id, size) })
+}
+
+// Delete implements provider.Client.
+func (c *Client) Delete(ctx context.Context, id string) error {
+	_, err := call(ctx, c, provider.OperationDelete, func() (struct{}, error) { return struct{}{}, c.next.Delete(ctx, id) })
+	return err
+}
