@@ -34,6 +34,9 @@ const (
 	ReasonDeleting = "Deleting"
 	// ReasonSynced means that everything is as declared.
 	ReasonSynced = "Synced"
+	// ReasonNotShown means that the provider does not show the VM, which proves
+	// nothing yet.
+	ReasonNotShown = "NotShown"
 	// ReasonVanished means that the VM was deleted behind the operator's back.
 	ReasonVanished = "Vanished"
 	// ReasonResizing means that cpu or memory is being changed.

@@ -1,0 +1,197 @@
+package virtualmachine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
+	"github.com/example/vmoperator/src/provider"
+)
+
+// deleteRepeat is how long an accepted deletion is not asked for again.
+const deleteRepeat = 30 * time.Second
+
+// act has the one side effect that was decided on. It returns the apiserver's
+// errors; a provider's is the pass's fault, which the next decision sees.
+func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.Decision) error {
+	switch d.Action {
+	case decide.AddFinalizer:
+		return r.writeMetadata(ctx, p, addFinalizer(r.recordFor(p)))
+	case decide.RecordIntent:
+		return r.recordIntent(ctx, p, s)
+	case decide.WithdrawIntent:
+		p.fresh = false
+		return r.writeMetadata(ctx, p, setRecord(p.record.Withdrawn()))
+	case decide.TakeOver:
+		return r.takeOver(ctx, p)
+	case decide.MakeNew:
+		return r.makeNew(ctx, p)
+	case decide.ClearAnswer:
+		return r.writeMetadata(ctx, p, clearAnswers)
+	case decide.Create:
+		r.create(ctx, p, s)
+	case decide.Adopt:
+		p.happened(happening{reason: "Adopted", note: "VM " + p.machine.ID + " was found at the provider"})
+	case decide.Update:
+		r.update(ctx, p)
+	case decide.ApplyChildren:
+		r.applyChildren(ctx, p)
+	case decide.Delete:
+		r.delete(ctx, p)
+	case decide.RemoveFinalizer:
+		return r.removeFinalizer(ctx, p, s, d)
+	case decide.None, decide.Wait, decide.Stall:
+		return fmt.Errorf("action %s has no effect to act on", d.Action)
+	default:
+		return fmt.Errorf("action %s is not known", d.Action)
+	}
+	return nil
+}
+
+// recordIntent stores what the next POST will send, before it is sent. The write
+// is bound to the resourceVersion that this pass began with, so that a leader
+// that was cut off cannot follow it with a POST of its own.
+func (r *Reconciler) recordIntent(ctx context.Context, p *pass, s decide.State) error {
+	record := r.nextRecord(p, s).Attempted(r.Now())
+	if err := r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record)); err != nil {
+		return err
+	}
+	p.fresh, p.before = true, s.Machine
+	if s.Machine == decide.MachineGone {
+		p.before = decide.MachineNone
+	}
+	return nil
+}
+
+// nextRecord is the record of the next POST: the stored one for a repeat, one
+// under the next key where the last VM is gone or its request was refused.
+func (r *Reconciler) nextRecord(p *pass, s decide.State) *intent.Record {
+	switch {
+	case p.record == nil:
+		return r.recordFor(p)
+	case s.Machine == decide.MachineGone:
+		next := intent.New(p.vm, p.record.Ordinal()+1, identity(p.provider), r.request(p))
+		next.Replaces = p.id()
+		return next
+	case s.Intent == decide.IntentWithdrawn:
+		next := intent.New(p.vm, p.record.Ordinal(), identity(p.provider), r.request(p))
+		if !sameRequest(next.Request, p.record.Request) {
+			next = intent.New(p.vm, p.record.Ordinal()+1, identity(p.provider), next.Request)
+		}
+		next.Replaces = p.record.Replaces
+		return next
+	default:
+		return p.record
+	}
+}
+
+// recordFor is the object's record, or, where it was lost, a first one.
+func (r *Reconciler) recordFor(p *pass) *intent.Record {
+	if p.record != nil {
+		return p.record
+	}
+	return intent.New(p.vm, 1, identity(p.provider), r.request(p))
+}
+
+// takeOver makes a restored object the owner of the VM of the earlier one.
+func (r *Reconciler) takeOver(ctx context.Context, p *pass) error {
+	taken := *p.record
+	taken.UID = p.vm.UID
+	err := r.writeMetadata(ctx, p, addFinalizer(&taken), clearAnnotation(computev1.RestoredAnnotation))
+	if err == nil {
+		p.happened(happening{reason: "TakenOver", note: "the VM of the earlier object of this name is this object's now"})
+	}
+	return err
+}
+
+// makeNew lets a restored object forget the VM of the earlier one.
+func (r *Reconciler) makeNew(ctx context.Context, p *pass) error {
+	next := intent.New(p.vm, 1, identity(p.provider), r.request(p))
+	next.Replaces = p.vm.Status.ID
+	err := r.writeMetadata(ctx, p, setRecord(next), clearAnnotation(computev1.RestoredAnnotation))
+	if err == nil {
+		p.happened(happening{reason: "Retained", note: "the VM of the earlier object of this name is left at the provider"})
+	}
+	return err
+}
+
+// create sends the POST. Once it is sent, only the answer matters: a SIGTERM does
+// not cut it off.
+func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
+	machine, err := p.provider.Client.Create(context.WithoutCancel(ctx), p.record.Key, p.record.Request)
+	repeat := s.Machine == decide.MachineUnconfirmed
+	switch class := provider.ClassOf(err); {
+	case err == nil:
+		p.machine = machine
+		p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), false)
+		p.seen.refused = nil
+		p.happened(happening{reason: "Created", note: fmt.Sprintf("VM %s created", machine.ID)})
+	case class == provider.NotFound:
+		p.seen.goneKey = p.record.Key
+		p.before = decide.MachineGone
+		p.fresh = false
+	case class == provider.Rejected && repeat:
+		// The provider knows this key: what it refuses is not the request as such.
+		p.fault = &provider.Error{Op: provider.OperationCreate, Class: provider.Conflict, Err: err}
+	default:
+		r.failed(p, err)
+	}
+}
+
+// update asks for the size that the spec declares.
+func (r *Reconciler) update(ctx context.Context, p *pass) {
+	size := sizeOf(p.vm.Spec)
+	machine, err := p.provider.Client.Resize(context.WithoutCancel(ctx), p.machine.ID, size)
+	if provider.ClassOf(err) == provider.NotFound {
+		p.seen.doubt()
+		return
+	}
+	if err != nil {
+		if provider.ClassOf(err) == provider.Ambiguous {
+			p.seen.doubt()
+		}
+		r.failed(p, err)
+		return
+	}
+	p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), true)
+	p.seen.resized, p.seen.resizedAt = size, r.Now()
+	p.happened(happening{reason: "Resized", note: fmt.Sprintf("cpu %d and memory %s asked for", size.CPU, size.Memory)})
+}
+
+// delete asks the provider to delete the VM. Neither success nor NotFound proves
+// that it is gone: the next look does.
+func (r *Reconciler) delete(ctx context.Context, p *pass) {
+	err := p.provider.Client.Delete(context.WithoutCancel(ctx), p.machine.ID)
+	p.seen.doubt()
+	if err != nil && provider.ClassOf(err) != provider.NotFound {
+		r.failed(p, err)
+		return
+	}
+	p.seen.machine = p.machine
+	p.seen.deletedAt = r.Now()
+	p.happened(happening{reason: "Deleting", note: "VM " + p.machine.ID + " is being deleted"})
+}
+
+// failed keeps the fault for the next decision, and a refusal for later passes.
+func (r *Reconciler) failed(p *pass, err error) {
+	p.fault = err
+	switch provider.ClassOf(err) {
+	case provider.Rejected:
+		p.seen.refused = &refusal{generation: p.vm.Generation, revision: p.provider.Revision, at: r.Now(), err: err}
+	case provider.Unauthorized:
+		r.Registry.Doubt(p.providerKey())
+	}
+}
+
+// request is the body of the object's POST.
+func (r *Reconciler) request(p *pass) provider.CreateRequest {
+	size := sizeOf(p.vm.Spec)
+	request := provider.CreateRequest{Name: p.vm.Name, Image: p.vm.Spec.Image, CPU: size.CPU, Memory: size.Memory}
+	if p.provider.Capabilities.Has(provider.CapabilityOwner) {
+		request.Labels = ownerLabels(p.vm, p.provider.UID)
+	}
+	return request
+}

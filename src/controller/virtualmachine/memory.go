@@ -1,0 +1,123 @@
+package virtualmachine
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/provider"
+)
+
+// sighting is what this process remembers of one object's VM. Forgetting it is
+// always safe: it costs a call, or a wait until absence counts by time alone.
+type sighting struct {
+	// machine is the last answer that showed the VM.
+	machine provider.Machine
+	// revision is the registry entry that the answer came through.
+	revision int64
+	// due is when the answer stops being good enough to act on.
+	due time.Time
+	// shown is true once a read has shown the VM: the answer to a POST is no proof
+	// that reads can see it yet.
+	shown bool
+	// absences counts the reads in a row that did not show the VM.
+	absences int
+	// goneKey is the create key whose VM the provider says was deleted.
+	goneKey string
+	// deletedAt is when the provider last accepted to delete the VM.
+	deletedAt time.Time
+	// resized is the size that the provider was last asked for, and when.
+	resized   provider.Size
+	resizedAt time.Time
+	// refused is the request that would be refused again.
+	refused *refusal
+	// version is the resourceVersion of our own last write.
+	version string
+}
+
+// refusal is a request that the provider refused for good: it is not repeated
+// until the spec or the way to the provider changes, or refusalLasts has passed.
+type refusal struct {
+	generation int64
+	revision   int64
+	at         time.Time
+	err        error
+}
+
+// refusalLasts is how long a refused request is not repeated.
+const refusalLasts = time.Hour
+
+// current reports whether the sighting shows the VM with this id through this
+// registry entry and is fresh enough.
+func (s *sighting) current(id string, revision int64, now time.Time) bool {
+	return s.machine.ID == id && s.revision == revision && now.Before(s.due)
+}
+
+// stillRefused reports whether a request for this generation would be refused.
+func (s *sighting) stillRefused(generation, revision int64, now time.Time) bool {
+	return s.refused != nil && s.refused.generation == generation && s.refused.revision == revision &&
+		now.Before(s.refused.at.Add(refusalLasts))
+}
+
+// see takes in an answer that shows the VM. A read, other than the answer to a
+// POST, also proves that reads can see it.
+func (s *sighting) see(machine provider.Machine, revision int64, due time.Time, read bool) {
+	if s.machine.ID != machine.ID {
+		s.shown, s.deletedAt, s.resizedAt = false, time.Time{}, time.Time{}
+	}
+	s.machine, s.revision, s.due, s.absences = machine, revision, due, 0
+	s.shown = s.shown || read
+}
+
+// doubt makes the next look ask the provider.
+func (s *sighting) doubt() { s.due = time.Time{} }
+
+// memory holds the sightings of all objects. Objects are reconciled one at a
+// time, so a sighting itself needs no lock.
+type memory struct {
+	mu        sync.Mutex
+	sightings map[types.NamespacedName]entry
+}
+
+type entry struct {
+	uid types.UID
+	*sighting
+}
+
+func newMemory() *memory {
+	return &memory{sightings: map[types.NamespacedName]entry{}}
+}
+
+// of returns the sighting of an object; an object that was made anew under an
+// old name begins with an empty one.
+func (m *memory) of(vm *computev1.VirtualMachine) *sighting {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := types.NamespacedName{Namespace: vm.Namespace, Name: vm.Name}
+	found, known := m.sightings[key]
+	if !known || found.uid != vm.UID {
+		found = entry{uid: vm.UID, sighting: &sighting{}}
+		m.sightings[key] = found
+	}
+	return found.sighting
+}
+
+// forget drops what is known of an object that is gone.
+func (m *memory) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.sightings, key)
+}
+
+// behind reports whether an object read from the cache is older than our own
+// last write to it: deciding from it would end in a conflict at best.
+func (s *sighting) behind(vm *computev1.VirtualMachine) bool {
+	if s.version == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(vm.ResourceVersion, s.version)
+	return err == nil && order < 0
+}

@@ -1,0 +1,142 @@
+// Package virtualmachine makes a VM at a provider for every VirtualMachine, once,
+// keeps it as declared, and deletes it with its object.
+//
+// One pass goes one way: observe, decide, act, and so on until there is nothing
+// left to do now, then one write of the status.
+package virtualmachine
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/registry"
+)
+
+// Options are what the manager's flags set.
+type Options struct {
+	// MaxConcurrentReconciles is the number of workers.
+	MaxConcurrentReconciles int
+	// LeaseDuration is how long a leader that was cut off may still believe that it
+	// leads. Absence of a VM that was never seen does not count for so long.
+	LeaseDuration time.Duration
+	// VMAddressCIDRs are the addresses that may be published; empty means all.
+	VMAddressCIDRs []netip.Prefix
+}
+
+// Reconciler reconciles VirtualMachines.
+type Reconciler struct {
+	Options
+
+	// Client reads from the cache and writes.
+	Client client.Client
+	// APIReader reads past the cache.
+	APIReader client.Reader
+	// Registry knows every ProviderConfig's provider.
+	Registry *registry.Registry
+	// Recorder sends events.
+	Recorder events.EventRecorder
+	// Now is the time.
+	Now func() time.Time
+
+	memory *memory
+}
+
+// maxSteps is more than any pass takes: one that takes more goes in circles.
+const maxSteps = 12
+
+// Reconcile brings one VirtualMachine closer to its spec.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	vm := &computev1.VirtualMachine{}
+	if err := r.Client.Get(ctx, req.NamespacedName, vm); err != nil {
+		if errors.IsNotFound(err) {
+			r.memory.forget(req.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("reading the VirtualMachine: %w", err)
+	}
+	p := &pass{vm: vm.DeepCopy(), seen: r.memory.of(vm)}
+	if p.seen.behind(vm) {
+		return ctrl.Result{RequeueAfter: cacheLag}, nil
+	}
+	ctx = withCallInfo(ctx, p)
+
+	state, decision, err := r.run(ctx, p)
+	if errors.IsConflict(err) {
+		// Somebody else wrote in between: their write leads to the next look.
+		return ctrl.Result{RequeueAfter: cacheLag}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.finish(ctx, p, state, decision); err != nil {
+		return ctrl.Result{}, err
+	}
+	return r.toResult(p, decision)
+}
+
+// run observes, decides and acts until there is nothing left to do now. A VM that
+// was made or found ends the pass at once: its id must be stored before anything
+// else happens.
+func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Decision, error) {
+	for range maxSteps {
+		state := r.observe(ctx, p)
+		decision := decide.Decide(state)
+		log.FromContext(ctx).V(1).Info("decided", "action", decision.Action.String(), "reason", decision.Reason, "vmID", p.id())
+		if decision.Ends() {
+			return state, decision, nil
+		}
+		if err := r.act(ctx, p, state, decision); err != nil {
+			return state, decision, err
+		}
+		if endsPass(p, decision) {
+			return state, decision, nil
+		}
+	}
+	return decide.State{}, decide.Decision{}, fmt.Errorf("no end after %d steps", maxSteps)
+}
+
+func endsPass(p *pass, d decide.Decision) bool {
+	switch d.Action {
+	case decide.Create:
+		return p.machine.ID != ""
+	case decide.Adopt, decide.RemoveFinalizer:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish stores the status and tells what happened.
+func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d decide.Decision) error {
+	before := p.vm.Status.DeepCopy()
+	if d.Action != decide.RemoveFinalizer {
+		next := nextStatus(p, s, d, r.VMAddressCIDRs, r.Now())
+		if err := r.writeStatus(ctx, p, next); err != nil {
+			return err
+		}
+	}
+	r.tell(p, *before, p.vm.Status)
+	return nil
+}
+
+// withCallInfo gives the pass a request ID that the provider and our logs share.
+func withCallInfo(ctx context.Context, p *pass) context.Context {
+	info := provider.CallInfo{Caller: p.key().String(), RequestID: uuid.NewString()}
+	logger := log.FromContext(ctx).WithValues("requestID", info.RequestID)
+	if id := p.vm.Status.ID; id != "" {
+		logger = logger.WithValues("vmID", id)
+	}
+	return log.IntoContext(provider.WithCallInfo(ctx, info), logger)
+}

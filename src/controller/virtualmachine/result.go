@@ -1,0 +1,79 @@
+package virtualmachine
+
+import (
+	"math/rand/v2"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/registry"
+)
+
+const (
+	// transitionPoll is how often a VM in transition is looked at.
+	transitionPoll = 2 * time.Second
+	// longPoll is how often an object is looked at that only an event can help.
+	longPoll = time.Hour
+	// soonest is the next look after a step that ended its pass.
+	soonest = time.Millisecond
+	// cacheLag is when to look again after the cache was found behind.
+	cacheLag = 20 * time.Millisecond
+)
+
+// toResult says when to look again: the only place that does.
+func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
+	switch d.Action {
+	case decide.Create, decide.Adopt:
+		return ctrl.Result{RequeueAfter: soonest}, nil
+	case decide.RemoveFinalizer:
+		return ctrl.Result{}, nil
+	}
+	switch d.After {
+	case decide.Soon:
+		return r.after(jittered(transitionPoll))
+	case decide.Poll:
+		return r.after(max(p.seen.due.Sub(r.Now()), transitionPoll))
+	case decide.Settle:
+		return r.after(max(p.settledAt.Sub(r.Now()), transitionPoll))
+	case decide.Recreate:
+		return r.after(max(p.recreateAt.Sub(r.Now()), soonest))
+	case decide.Turn:
+		return r.after(max(provider.RetryAfterOf(p.fault), soonest))
+	case decide.Long:
+		return r.after(jittered(longPoll))
+	case decide.Backoff:
+		if p.fault != nil {
+			return ctrl.Result{}, p.fault
+		}
+		if p.children.err != nil {
+			return ctrl.Result{}, p.children.err
+		}
+		return r.after(jittered(transitionPoll))
+	default:
+		return ctrl.Result{}, nil
+	}
+}
+
+func (*Reconciler) after(delay time.Duration) (ctrl.Result, error) {
+	return ctrl.Result{RequeueAfter: delay}, nil
+}
+
+// due is when an answer about a VM stops being good enough to act on.
+func (r *Reconciler) due(machine provider.Machine, entry registry.Entry) time.Time {
+	if machine.Phase == provider.PhaseProvisioning || machine.Phase == provider.PhaseDeleting {
+		return r.Now().Add(transitionPoll)
+	}
+	return r.Now().Add(jittered(entry.PollInterval))
+}
+
+// jittered is up to a tenth shorter or longer, so that VMs that were made
+// together are not looked at together for ever.
+func jittered(interval time.Duration) time.Duration {
+	spread := interval / 10
+	if spread <= 0 {
+		return interval
+	}
+	return interval - spread + rand.N(2*spread) //nolint:gosec // spreads load, guards nothing
+}

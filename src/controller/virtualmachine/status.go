@@ -1,0 +1,256 @@
+package virtualmachine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/provider"
+)
+
+// nextStatus is the status that tells what this pass saw and decided.
+func nextStatus(p *pass, s decide.State, d decide.Decision, allowed []netip.Prefix, now time.Time) computev1.VirtualMachineStatus {
+	next := *p.vm.Status.DeepCopy()
+	if d.Reason == "" {
+		return next
+	}
+	next.ObservedGeneration = p.vm.Generation
+	next.ID = p.id()
+	if p.machine.ID != "" {
+		showMachine(&next, p, publishable(p.machine.Addresses, allowed))
+	} else if next.ID == "" {
+		next.Phase, next.Addresses, next.CPU, next.Memory, next.ServiceName = "", nil, 0, nil, ""
+	}
+	for _, condition := range conditions(p, s, d, publishable(p.machine.Addresses, allowed)) {
+		condition.ObservedGeneration = p.vm.Generation
+		condition.LastTransitionTime = metav1.NewTime(now)
+		setCondition(&next.Conditions, condition)
+	}
+	return next
+}
+
+// showMachine takes over what the provider shows.
+func showMachine(next *computev1.VirtualMachineStatus, p *pass, addresses []netip.Addr) {
+	next.ID = p.machine.ID
+	next.Phase = string(p.machine.Phase)
+	next.CPU = p.machine.CPU
+	next.Memory = nil
+	if memory, err := resource.ParseQuantity(p.machine.Memory); err == nil {
+		next.Memory = &memory
+	}
+	next.Addresses = nil
+	for _, address := range addresses {
+		next.Addresses = append(next.Addresses, address.String())
+	}
+	next.ServiceName = serviceName(p.vm.Name)
+}
+
+// conditions are the conditions to set; one with an empty status is to be absent.
+func conditions(p *pass, s decide.State, d decide.Decision, addresses []netip.Addr) []metav1.Condition {
+	message := d.Message
+	if detail := detail(p, d); detail != "" {
+		message += ": " + detail
+	}
+	result := []metav1.Condition{
+		ready(p, s, d, message),
+		synced(p, s, d, message),
+		{Type: computev1.ConditionReconciling},
+		{Type: computev1.ConditionStalled},
+	}
+	switch {
+	case d.Action == decide.Stall:
+		result[3] = metav1.Condition{Type: computev1.ConditionStalled, Status: metav1.ConditionTrue, Reason: d.Reason, Message: message}
+	case inProgress(p, d):
+		reason, text := d.Reason, message
+		if d.Action == decide.Create || d.Action == decide.Adopt {
+			reason, text = computev1.ReasonProvisioning, "the provider is making the VM"
+		}
+		result[2] = metav1.Condition{Type: computev1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: reason, Message: text}
+	}
+	if p.machine.ID != "" {
+		result = append(result, addressed(p, addresses))
+	}
+	return result
+}
+
+// inProgress reports whether work goes on after this pass.
+func inProgress(p *pass, d decide.Decision) bool {
+	if d.Action == decide.Create || d.Action == decide.Adopt {
+		return p.machine.Phase == provider.PhaseProvisioning
+	}
+	return d.Action != decide.None
+}
+
+// detail is what the failed call or child says, in words that are safe to show.
+func detail(p *pass, d decide.Decision) string {
+	switch d.Reason {
+	case computev1.ReasonProviderNotReady, computev1.ReasonProviderHeld:
+		return p.provider.Message
+	case computev1.ReasonChildConflict:
+		return strings.Join(p.children.blocked, ", ")
+	case computev1.ReasonChildError:
+		return p.children.err.Error()
+	case computev1.ReasonCreateAmbiguous:
+		if p.record != nil {
+			return "the create key is " + p.record.Key
+		}
+		return ""
+	}
+	if failure, ok := errors.AsType[*provider.Error](p.fault); ok && d.Reason != computev1.ReasonThrottled {
+		return failure.Err.Error()
+	}
+	return ""
+}
+
+// ready tells whether the VM runs. A VM that cannot be read now keeps what was
+// last seen of it: Synced says that the look failed.
+func ready(p *pass, s decide.State, d decide.Decision, message string) metav1.Condition {
+	condition := metav1.Condition{Type: computev1.ConditionReady, Status: metav1.ConditionFalse}
+	phase := p.machine.Phase
+	switch {
+	case p.machine.ID == "":
+		last := findCondition(p.vm.Status.Conditions, computev1.ConditionReady)
+		if last != nil && p.vm.Status.ID != "" && p.vm.Status.ID == p.id() && s.Machine == decide.MachineUnknown {
+			condition.Status, condition.Reason, condition.Message = last.Status, last.Reason, last.Message
+			return condition
+		}
+		condition.Reason, condition.Message = d.Reason, message
+	case !p.vm.DeletionTimestamp.IsZero(), phase == provider.PhaseDeleting:
+		condition.Reason, condition.Message = computev1.ReasonDeleting, "the VM is being deleted"
+	case phase == provider.PhaseRunning:
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, computev1.ReasonRunning, "the VM runs"
+	case phase == provider.PhaseProvisioning:
+		condition.Reason, condition.Message = computev1.ReasonProvisioning, "the provider is making the VM"
+	case phase.Known():
+		condition.Reason, condition.Message = computev1.ReasonNotRunning, "the provider reports the VM as "+string(phase)
+	default:
+		condition.Reason, condition.Message = computev1.ReasonUnknownPhase, fmt.Sprintf("the provider reports the phase %q, which the contract does not know", string(phase))
+	}
+	return condition
+}
+
+// synced tells whether the last look found everything as declared.
+func synced(p *pass, s decide.State, d decide.Decision, message string) metav1.Condition {
+	asDeclared := d.Action == decide.None || d.Action == decide.Create || d.Action == decide.Adopt ||
+		d.Reason == computev1.ReasonProvisioning
+	switch {
+	case d.Reason == computev1.ReasonPaused:
+		return metav1.Condition{Type: computev1.ConditionSynced, Status: metav1.ConditionUnknown, Reason: d.Reason, Message: message}
+	case asDeclared && p.machine.ID != "" && s.Lifecycle == decide.Live && s.Size == decide.SizeSame:
+		return metav1.Condition{
+			Type: computev1.ConditionSynced, Status: metav1.ConditionTrue,
+			Reason: computev1.ReasonSynced, Message: "the VM is as declared",
+		}
+	case s.Provider == decide.ProviderNotReady && p.vm.Status.ID != "":
+		return metav1.Condition{Type: computev1.ConditionSynced, Status: metav1.ConditionUnknown, Reason: d.Reason, Message: message}
+	default:
+		return metav1.Condition{Type: computev1.ConditionSynced, Status: metav1.ConditionFalse, Reason: d.Reason, Message: message}
+	}
+}
+
+// addressed tells whether the VM's addresses are published.
+func addressed(p *pass, addresses []netip.Addr) metav1.Condition {
+	condition := metav1.Condition{Type: computev1.ConditionAddressed, Status: metav1.ConditionFalse}
+	switch {
+	case len(addresses) > 0:
+		condition.Status, condition.Reason = metav1.ConditionTrue, computev1.ReasonAddressed
+		condition.Message = "Service and connection Secret lead to the VM's address"
+	case len(p.machine.Addresses) > 0:
+		condition.Reason = computev1.ReasonAddressRefused
+		condition.Message = "the provider reports only addresses that may not be published: loopback, link-local, or outside of --vm-address-cidrs"
+	default:
+		condition.Reason = computev1.ReasonNoAddress
+		condition.Message = "the provider tells no address: the connection Secret holds the id alone, and the Service leads nowhere"
+	}
+	return condition
+}
+
+// setCondition sets a condition, or removes one that has no status.
+func setCondition(conditions *[]metav1.Condition, condition metav1.Condition) {
+	if condition.Status == "" {
+		meta.RemoveStatusCondition(conditions, condition.Type)
+		return
+	}
+	condition.Message = shorten(condition.Message)
+	meta.SetStatusCondition(conditions, condition)
+}
+
+// maxMessage is well under what the API accepts of a condition's message.
+const maxMessage = 1024
+
+func shorten(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
+}
+
+func findCondition(conditions []metav1.Condition, conditionType string) *metav1.Condition {
+	return meta.FindStatusCondition(conditions, conditionType)
+}
+
+// statusTimeout bounds the writing of a status once its pass may have been
+// cancelled.
+const statusTimeout = 20 * time.Second
+
+// writeStatus stores the status if it differs from what is stored. A SIGTERM
+// does not cut it off: it may hold the id of a VM that was just made. It is not
+// bound to a resourceVersion, for a label edit must not lose that id, but to the
+// UID, for the object may have been made anew.
+func (r *Reconciler) writeStatus(ctx context.Context, p *pass, next computev1.VirtualMachineStatus) error {
+	if equality.Semantic.DeepEqual(p.vm.Status, next) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statusTimeout)
+	defer cancel()
+	patch, err := statusPatch(p.vm.UID, next)
+	if err != nil {
+		return err
+	}
+	backoff := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 3, Jitter: 0.2, Steps: 5}
+	err = retry.OnError(backoff, mayPass, func() error {
+		return r.Client.Status().Patch(ctx, p.vm, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(computev1.FieldOwner))
+	})
+	if err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	p.seen.version = p.vm.ResourceVersion
+	return nil
+}
+
+// mayPass reports whether repeating a write can help.
+func mayPass(err error) bool {
+	return !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err)
+}
+
+func statusPatch(uid types.UID, status computev1.VirtualMachineStatus) ([]byte, error) {
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	patch, err := json.Marshal([]operation{
+		{Op: "test", Path: "/metadata/uid", Value: uid},
+		{Op: "add", Path: "/status", Value: status},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the status: %w", err)
+	}
+	return patch, nil
+}

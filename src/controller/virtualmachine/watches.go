@@ -1,0 +1,122 @@
+package virtualmachine
+
+import (
+	"context"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/backoff"
+	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/provider/registry"
+)
+
+// +kubebuilder:rbac:groups=compute.example.com,resources=virtualmachines,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=compute.example.com,resources=virtualmachines/status,verbs=patch
+// +kubebuilder:rbac:groups="",resources=secrets;services,verbs=get;list;watch;create;update
+// +kubebuilder:rbac:groups=discovery.k8s.io,resources=endpointslices,verbs=get;list;watch;create;update;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// SetupWithManager starts the controller with the manager. The index of
+// VirtualMachines by ProviderConfig must be registered.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.memory = newMemory()
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, answersChanged()))
+	restored := builder.WithPredicates(childChanged())
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("virtualmachine").
+		For(&computev1.VirtualMachine{}, changed).
+		Owns(&corev1.Secret{}, restored).
+		Owns(&corev1.Service{}, restored).
+		Owns(&discoveryv1.EndpointSlice{}, restored).
+		WatchesRawSource(r.providerChanges()).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: r.MaxConcurrentReconciles,
+			RateLimiter:             backoff.RateLimiter(),
+			EnableWarmup:            new(true),
+		}).
+		Complete(r)
+}
+
+// answersChanged passes a change of an annotation that users set. Our own record
+// is not among them: writing it must not lead to another look.
+func answersChanged() predicate.Predicate {
+	names := []string{
+		computev1.PausedAnnotation, computev1.TakeOverIDAnnotation,
+		computev1.ConfirmNotCreatedAnnotation, computev1.RestoredAnnotation,
+	}
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			for _, name := range names {
+				if e.ObjectOld.GetAnnotations()[name] != e.ObjectNew.GetAnnotations()[name] {
+					return true
+				}
+			}
+			return false
+		},
+	}
+}
+
+// childChanged passes a child that was deleted or whose content changed: Secrets
+// and Services have no generation. A child that appears is our own doing.
+func childChanged() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return !maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+				!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences()) ||
+				!equality.Semantic.DeepEqual(content(e.ObjectOld), content(e.ObjectNew))
+		},
+	}
+}
+
+// content is what of a child is ours.
+func content(object client.Object) any {
+	switch child := object.(type) {
+	case *corev1.Secret:
+		return child.Data
+	case *corev1.Service:
+		return child.Spec
+	case *discoveryv1.EndpointSlice:
+		return []any{child.Endpoints, child.Ports}
+	default:
+		return object
+	}
+}
+
+// providerChanges enqueues exactly the VirtualMachines of a ProviderConfig whose
+// registry entry changed.
+func (r *Reconciler) providerChanges() source.Source {
+	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		r.Registry.Listen(registry.Changed, func(key types.NamespacedName) {
+			var list computev1.VirtualMachineList
+			err := r.Client.List(ctx, &list, client.InNamespace(key.Namespace), client.MatchingFields{index.ProviderRef: key.Name})
+			if err != nil {
+				log.FromContext(ctx).Error(err, "listing the VirtualMachines of a ProviderConfig", "providerConfig", key)
+				return
+			}
+			for i := range list.Items {
+				queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+			}
+		})
+		return nil
+	})
+}
