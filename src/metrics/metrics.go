@@ -2,8 +2,8 @@
 // the one place that registers them.
 //
 // A VirtualMachine's name is never a label, for there is no bound on how many
-// there are. A ProviderConfig's is, on gauges alone, and DeleteProviderConfig
-// takes its series away with it.
+// there are. A ProviderConfig's is, on gauges alone, and its series go with it: see
+// ProviderConfigs.
 package metrics
 
 import (
@@ -41,7 +41,7 @@ var (
 	})
 
 	// providerConfigReady and providerConfigVirtualMachines are set and deleted
-	// together: see SetProviderConfig.
+	// together: see ProviderConfigs.
 	providerConfigReady = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "providerconfig_ready",
 		Help: "1 if the ProviderConfig is Ready, 0 otherwise.",
@@ -90,19 +90,22 @@ func Register(registerer prometheus.Registerer) error {
 	return errors.Join(failures...)
 }
 
+// ProviderConfigs are the gauges of ProviderConfigs.
+type ProviderConfigs struct{}
+
 // SetProviderConfig shows a ProviderConfig: whether it is Ready, and how many
 // VirtualMachines refer to it.
-func SetProviderConfig(namespace, name string, ready bool, machines int) {
+func (ProviderConfigs) SetProviderConfig(namespace, name string, ready bool, virtualMachines int) {
 	value := 0.0
 	if ready {
 		value = 1
 	}
 	providerConfigReady.WithLabelValues(namespace, name).Set(value)
-	providerConfigVirtualMachines.WithLabelValues(namespace, name).Set(float64(machines))
+	providerConfigVirtualMachines.WithLabelValues(namespace, name).Set(float64(virtualMachines))
 }
 
 // DeleteProviderConfig takes away the series of a ProviderConfig that is gone.
-func DeleteProviderConfig(namespace, name string) {
+func (ProviderConfigs) DeleteProviderConfig(namespace, name string) {
 	providerConfigReady.DeleteLabelValues(namespace, name)
 	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
 }
