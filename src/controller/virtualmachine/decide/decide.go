@@ -120,6 +120,9 @@ func absent(s State) Decision {
 
 // create leads to the POST: never without an intent that this pass has stored.
 func create(s State, message string) Decision {
+	if s.Machine == MachineUnconfirmed && !s.Idempotent {
+		return ambiguous()
+	}
 	if s.Intent == IntentFresh && s.Finalizer && s.Machine != MachineGone {
 		return Decision{Create, v1.ReasonCreating, message, Never}
 	}
