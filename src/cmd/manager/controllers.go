@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/virtualmachine"
+	"github.com/example/vmoperator/src/metrics"
+	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/registry"
+)
+
+// The controllers, as --controllers names them.
+const (
+	virtualMachineController = "virtualmachine"
+	providerConfigController = "providerconfig"
+)
+
+func controllerNames() []string {
+	return []string{providerConfigController, virtualMachineController}
+}
+
+func defaultWorkers() map[string]int {
+	return map[string]int{virtualMachineController: 5, providerConfigController: 8}
+}
+
+// reads are what the caches need the right to list and to watch.
+func reads() []authorizationv1.ResourceAttributes {
+	return []authorizationv1.ResourceAttributes{
+		{Group: computev1.GroupVersion.Group, Resource: "virtualmachines"},
+		{Group: computev1.GroupVersion.Group, Resource: "providerconfigs"},
+		{Resource: "secrets"},
+		{Resource: "services"},
+		{Group: "discovery.k8s.io", Resource: "endpointslices"},
+	}
+}
+
+// setUp adds the controllers to a manager and returns the informers that must
+// have synced before they can work.
+func setUp(ctx context.Context, mgr ctrl.Manager, o options) ([]cache.Informer, error) {
+	if err := metrics.Register(ctrlmetrics.Registry); err != nil {
+		return nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	if err := index.Register(ctx, mgr.GetFieldIndexer()); err != nil {
+		return nil, err
+	}
+	providers := registry.New()
+	if o.runs(virtualMachineController) {
+		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
+			return nil, fmt.Errorf("setting up the controller %s: %w", virtualMachineController, err)
+		}
+	}
+	metrics.CountVirtualMachines(phases(ctx, mgr))
+	return informers(ctx, mgr)
+}
+
+func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) *virtualmachine.Reconciler {
+	return &virtualmachine.Reconciler{
+		Options: virtualmachine.Options{
+			MaxConcurrentReconciles: o.workers[virtualMachineController],
+			LeaseDuration:           o.leaderElection.leaseDuration,
+			VMAddressCIDRs:          o.vmAddresses,
+		},
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Registry:  providers,
+		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
+		Now:       time.Now,
+	}
+}
+
+// informers returns all informers, without waiting for any.
+func informers(ctx context.Context, mgr ctrl.Manager) ([]cache.Informer, error) {
+	var all []cache.Informer
+	for _, kind := range cached() {
+		informer, err := mgr.GetCache().GetInformer(ctx, kind.object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("caching %T: %w", kind.object, err)
+		}
+		all = append(all, informer)
+	}
+	return all, nil
+}
+
+// phases lists the phases of all VMs, for the gauge. Before the cache is ready it
+// knows of none.
+func phases(ctx context.Context, mgr ctrl.Manager) func() []provider.Phase {
+	return func() []provider.Phase {
+		var list computev1.VirtualMachineList
+		if err := mgr.GetClient().List(ctx, &list); err != nil {
+			return nil
+		}
+		all := make([]provider.Phase, 0, len(list.Items))
+		for i := range list.Items {
+			all = append(all, provider.Phase(list.Items[i].Status.Phase))
+		}
+		return all
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/scope"
+)
+
+// leaderElectionID is the name of the leader's lease.
+const leaderElectionID = "vmoperator-leader"
+
+// claimMargin is what a claim outlasts the graceful stop by, once it could not be
+// renewed: time for the process to end before another release begins.
+const (
+	claimRenewDeadline = 45 * time.Second
+	claimMargin        = 15 * time.Second
+)
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(computev1.AddToScheme(scheme))
+	return scheme
+}
+
+func newManager(kube *rest.Config, o options, where place, namespaces []string) (ctrl.Manager, error) {
+	mgr, err := ctrl.NewManager(kube, ctrl.Options{
+		Scheme: newScheme(),
+		Cache:  cacheOptions(namespaces),
+		Client: client.Options{FieldOwner: computev1.FieldOwner},
+		Metrics: metricsserver.Options{
+			BindAddress: o.metricsAddress, SecureServing: o.metricsSecure, FilterProvider: metricsFilter(o),
+		},
+		// Served by this package, from before there is a manager.
+		HealthProbeBindAddress:  "0",
+		LeaderElection:          o.leaderElection.enabled,
+		LeaderElectionID:        leaderElectionID,
+		LeaderElectionNamespace: where.home,
+		// The process ends as soon as the manager has.
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.leaderElection.leaseDuration,
+		RenewDeadline:                 &o.leaderElection.renewDeadline,
+		RetryPeriod:                   &o.leaderElection.retryPeriod,
+		GracefulShutdownTimeout:       &o.gracefulShutdown,
+		Controller:                    config.Controller{EnableWarmup: new(true), RecoverPanic: new(true)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+func metricsFilter(o options) func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
+	if !o.metricsSecure {
+		return nil
+	}
+	return filters.WithAuthenticationAndAuthorization
+}
+
+// cached are the objects that the caches hold, and whether only our own.
+func cached() []struct {
+	object client.Object
+	ours   bool
+} {
+	return []struct {
+		object client.Object
+		ours   bool
+	}{
+		{&computev1.VirtualMachine{}, false},
+		{&computev1.ProviderConfig{}, false},
+		{&corev1.Secret{}, true},
+		{&corev1.Service{}, true},
+		{&discoveryv1.EndpointSlice{}, true},
+	}
+}
+
+func cacheOptions(namespaces []string) cache.Options {
+	options := cache.Options{
+		DefaultNamespaces: map[string]cache.Config{},
+		DefaultTransform:  cache.TransformStripManagedFields(),
+		ByObject:          map[client.Object]cache.ByObject{},
+	}
+	for _, namespace := range namespaces {
+		options.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	watched := labels.SelectorFromSet(labels.Set{computev1.WatchedLabel: computev1.WatchedLabelValue})
+	for _, kind := range cached() {
+		if kind.ours {
+			options.ByObject[kind.object] = cache.ByObject{Label: watched}
+		}
+	}
+	return options
+}
+
+func scopeOptions(o options, where place, client kubernetes.Interface, logger logr.Logger) scope.Options {
+	return scope.Options{
+		Client:     client,
+		Namespaces: where.namespaces,
+		Home:       where.home,
+		Identity:   where.release,
+		Reads:      reads(),
+		Timing: scope.Timing{
+			RenewDeadline: claimRenewDeadline,
+			Claim:         claimRenewDeadline + o.gracefulShutdown.Truncate(time.Second) + claimMargin,
+		},
+		Logger: logger.WithName("scope"),
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap/zapcore"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/example/vmoperator/src/provider/httpapi/dial"
+)
+
+// options are the values of the flags.
+type options struct {
+	leaderElection   leaderElection
+	metricsAddress   string
+	metricsSecure    bool
+	probeAddress     string
+	watchNamespaces  []string
+	controllers      []string
+	workers          map[string]int
+	providerQPS      int
+	providerBurst    int
+	endpoints        dial.Policy
+	vmAddresses      []netip.Prefix
+	defaultEndpoint  string
+	kubeQPS          float64
+	kubeBurst        int
+	gracefulShutdown time.Duration
+	version          bool
+	zap              *zap.Options
+}
+
+type leaderElection struct {
+	enabled       bool
+	namespace     string
+	leaseDuration time.Duration
+	renewDeadline time.Duration
+	retryPeriod   time.Duration
+}
+
+// parse reads the flags. It writes help to out, when asked for it, and then
+// returns flag.ErrHelp. Other errors say in one line what is wrong.
+func parse(args []string, out io.Writer) (options, error) {
+	o := options{
+		workers: defaultWorkers(),
+		zap:     &zap.Options{TimeEncoder: zapcore.RFC3339NanoTimeEncoder, StacktraceLevel: zapcore.DPanicLevel},
+	}
+	flags := flag.NewFlagSet("vmoperator", flag.ContinueOnError)
+	// The package prints usage, a screenful, with each error.
+	flags.SetOutput(io.Discard)
+	config.RegisterFlags(flags)
+	o.bindManager(flags)
+	o.bindWork(flags)
+	o.zap.BindFlags(flags)
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(out, "vmoperator turns VirtualMachine objects into VMs at external providers.\n\nFlags:\n")
+		flags.SetOutput(out)
+		flags.PrintDefaults()
+		return o, flag.ErrHelp
+	case err != nil:
+		return o, err
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return o, o.validate()
+}
+
+func (o *options) bindManager(flags *flag.FlagSet) {
+	flags.BoolVar(&o.leaderElection.enabled, "leader-elect", false,
+		"Let one of several replicas work at a time. Needed with more than one.")
+	flags.DurationVar(&o.leaderElection.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
+		"How long a leader that is not heard of stays the leader.")
+	flags.DurationVar(&o.leaderElection.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,
+		"How long a leader tries to stay the leader before it ends. Shorter than the lease.")
+	flags.DurationVar(&o.leaderElection.retryPeriod, "leader-elect-retry-period", 2*time.Second,
+		"How often replicas try to become, or to stay, the leader.")
+	flags.StringVar(&o.leaderElection.namespace, "leader-election-namespace", "",
+		"Namespace of the leader's lease, and the name of this release to others. (default: the operator's own namespace)")
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", ":8082", "Address of the metrics endpoint; 0 turns it off.")
+	flags.BoolVar(&o.metricsSecure, "metrics-secure", false,
+		"Serve metrics over HTTPS, to those only whom the cluster gives the right to get /metrics.\nNeeds the right to make TokenReviews and SubjectAccessReviews, which are cluster-wide.")
+	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz; 0 turns them off.")
+	flags.Float64Var(&o.kubeQPS, "kube-api-qps", 0,
+		"Requests per second to the Kubernetes API; 0 leaves the limit to the API server.")
+	flags.IntVar(&o.kubeBurst, "kube-api-burst", 0, "Requests to the Kubernetes API at once, with --kube-api-qps.")
+	flags.DurationVar(&o.gracefulShutdown, "graceful-shutdown-timeout", 30*time.Second,
+		"How long work under way may take to end when the operator is stopped: a call to a provider and a write.\nThe pod's terminationGracePeriodSeconds must be longer.")
+	flags.BoolVar(&o.version, "version", false, "Print the version and end.")
+}
+
+func (o *options) bindWork(flags *flag.FlagSet) {
+	flags.Func("watch-namespaces",
+		"Comma-separated `namespaces` to work in; * means all, which needs cluster-wide rights.\n(default: in a cluster the operator's own, outside all)",
+		func(value string) error { return parseNamespaces(value, &o.watchNamespaces) })
+	flags.Func("controllers", "Comma-separated `names` of the controllers to run. (default: "+strings.Join(controllerNames(), ",")+")",
+		func(value string) error { return parseControllers(value, &o.controllers) })
+	flags.Func("max-concurrent-reconciles",
+		"Objects that a controller works on at once: a `number` for all, or one for each, as in virtualmachine=5,providerconfig=2.\n(default: "+shownWorkers(defaultWorkers())+")",
+		func(value string) error { return parseWorkers(value, o.workers) })
+	flags.IntVar(&o.providerQPS, "provider-qps", 10, "Calls per second to a provider whose ProviderConfig sets no rateLimit.")
+	flags.IntVar(&o.providerBurst, "provider-burst", 20, "Calls at once to a provider whose ProviderConfig sets no rateLimit.")
+	flags.Func("allow-endpoint-cidrs",
+		"Comma-separated `CIDRs` of loopback, link-local or metadata addresses that a provider's endpoint may have all the same.",
+		func(value string) (err error) {
+			o.endpoints, err = dial.ParsePolicy(split(value))
+			return err
+		})
+	flags.Func("vm-address-cidrs",
+		"Comma-separated `CIDRs` that a VM's addresses must be in to be published in EndpointSlices. (default: all but loopback and link-local)",
+		func(value string) error { return parsePrefixes(value, &o.vmAddresses) })
+	flags.StringVar(&o.defaultEndpoint, "default-provider-endpoint", "",
+		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
+}
+
+// validate checks what no single flag can.
+func (o *options) validate() error {
+	if len(o.controllers) == 0 {
+		o.controllers = controllerNames()
+	}
+	e := o.leaderElection
+	switch {
+	case e.retryPeriod <= 0 || e.renewDeadline <= e.retryPeriod || e.leaseDuration <= e.renewDeadline:
+		return errors.New("--leader-elect-lease-duration must exceed --leader-elect-renew-deadline, and that --leader-elect-retry-period")
+	case o.providerQPS < 1 || o.providerBurst < 1:
+		return errors.New("--provider-qps and --provider-burst must be at least 1")
+	case o.kubeQPS < 0 || o.kubeBurst < 0:
+		return errors.New("--kube-api-qps and --kube-api-burst must not be negative")
+	case o.kubeBurst > 0 && o.kubeQPS == 0:
+		return errors.New("--kube-api-burst needs --kube-api-qps")
+	case o.gracefulShutdown < time.Second:
+		return errors.New("--graceful-shutdown-timeout must be at least 1s")
+	case o.runs(virtualMachineController) && !o.runs(providerConfigController):
+		return errors.New("--controllers: virtualmachine needs providerconfig, which connects to the providers")
+	}
+	if o.defaultEndpoint != "" {
+		return checkEndpoint(o.defaultEndpoint)
+	}
+	return nil
+}
+
+func (o *options) runs(controller string) bool { return slices.Contains(o.controllers, controller) }

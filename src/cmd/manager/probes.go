@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+)
+
+// probes serves /healthz and /readyz. The manager could, but only once it is
+// built: while no namespace can be worked in yet, the process is alive and not
+// ready, and must not be killed for want of an answer.
+type probes struct {
+	server    *http.Server
+	informers atomic.Pointer[[]cache.Informer]
+}
+
+// startProbes serves until stop is called. An address of 0 serves nothing.
+func startProbes(ctx context.Context, address string) (*probes, error) {
+	p := &probes{}
+	if address == "0" {
+		return p, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--health-probe-bind-address: %w", err)
+	}
+	mux := http.NewServeMux()
+	for path, check := range map[string]healthz.Checker{"/healthz": healthz.Ping, "/readyz": p.ready} {
+		handler := http.StripPrefix(path, &healthz.Handler{Checks: map[string]healthz.Checker{path[1:]: check}})
+		mux.Handle(path, handler)
+		mux.Handle(path+"/", handler)
+	}
+	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 1 << 14}
+	go func() { _ = p.server.Serve(listener) }() // ends with stop
+	return p, nil
+}
+
+func (p *probes) stop() {
+	if p.server != nil {
+		_ = p.server.Close() // nobody needs an answer from a process that ends
+	}
+}
+
+// watch makes the process ready once informers have synced.
+func (p *probes) watch(informers []cache.Informer) { p.informers.Store(&informers) }
+
+func (p *probes) ready(*http.Request) error {
+	informers := p.informers.Load()
+	if informers == nil {
+		return errors.New("no namespace can be worked in yet")
+	}
+	for _, informer := range *informers {
+		if !informer.HasSynced() {
+			return errors.New("caches are not synced")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package scope
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+// hold claims a namespace, again and again until ctx ends.
+func (s *Scope) hold(ctx context.Context, namespace string) {
+	// The lock tells what there is to tell; the elector would repeat it each time.
+	quiet := klog.NewContext(ctx, logr.Discard())
+	for ctx.Err() == nil {
+		elector, err := s.elector(namespace)
+		if err != nil {
+			s.set(namespace, Refused, err.Error())
+			return
+		}
+		elector.Run(quiet)
+		if ctx.Err() == nil && s.state(namespace) == Watched {
+			s.set(namespace, Refused, "the claim could not be renewed in time")
+		}
+	}
+}
+
+func (s *Scope) elector(namespace string) (*leaderelection.LeaderElector, error) {
+	lock := &claim{scope: s, namespace: namespace, LeaseLock: resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: LeaseName},
+		Client:     s.options.Client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: s.options.Identity},
+	}}
+	if namespace == "" {
+		lock.LeaseMeta.Namespace = s.options.Home
+	}
+	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:          lock,
+		Name:          LeaseName + "/" + namespace,
+		LeaseDuration: s.options.Timing.Claim,
+		RenewDeadline: s.options.Timing.RenewDeadline,
+		RetryPeriod:   s.options.Timing.Renew,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { s.set(namespace, Watched, "") },
+			// What it means depends on why, which hold knows.
+			OnStoppedLeading: func() {},
+		},
+	})
+}
+
+// claim is a lock whose holder is a release: to the elector, each of its pods is
+// the leader. It reports what stands in the way.
+type claim struct {
+	resourcelock.LeaseLock
+	scope     *Scope
+	namespace string
+}
+
+// Get implements resourcelock.Interface. A holder other than us is reported at
+// once: the elector would go on for the whole renew deadline.
+func (c *claim) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := c.LeaseLock.Get(ctx)
+	switch {
+	case apierrors.IsNotFound(err):
+	case err != nil:
+		c.blocked(ctx, err)
+	case record.HolderIdentity != "" && record.HolderIdentity != c.Identity():
+		c.scope.set(c.namespace, Foreign, fmt.Sprintf("release %s works there", record.HolderIdentity))
+	}
+	return record, raw, err
+}
+
+// Create implements resourcelock.Interface. In a namespace that is being deleted
+// nobody can make a claim any more, and its VMs must still be finished.
+func (c *claim) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	err := c.LeaseLock.Create(ctx, record)
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return nil
+	}
+	if err != nil {
+		c.blocked(ctx, err)
+	}
+	return err
+}
+
+// Update implements resourcelock.Interface.
+func (c *claim) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	err := c.LeaseLock.Update(ctx, record)
+	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		c.blocked(ctx, err)
+	}
+	return err
+}
+
+// blocked reports an error of a claim that is not held. One that is held is lost
+// only when the renew deadline has passed.
+func (c *claim) blocked(ctx context.Context, err error) {
+	if ctx.Err() == nil && c.scope.state(c.namespace) != Watched {
+		c.scope.set(c.namespace, Refused, fmt.Sprintf("no claim: %v", err))
+	}
+}
