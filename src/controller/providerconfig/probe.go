@@ -1,0 +1,151 @@
+package providerconfig
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/providerconfig/decide"
+	"github.com/example/vmoperator/src/provider"
+)
+
+const (
+	defaultTimeout      = 10 * time.Second
+	defaultPollInterval = 30 * time.Second
+
+	// What status can hold. A provider that says more could make its ProviderConfig's
+	// status unwritable.
+	maxIdentity         = 256
+	maxCapabilities     = 32
+	maxCapabilityLength = 64
+)
+
+// probe asks the provider what it is, and remembers the answer. A provider that
+// offers the minimum answers 404, which proves that something is there, and no
+// more can be known.
+func (r *Reconciler) probe(ctx context.Context, p *pass) error {
+	m := p.memory
+	p.probed = true
+	// Before the call: a doubt that comes up during it may be about what it shows.
+	m.doubted.Store(false)
+	if err := r.renewWay(p); err != nil {
+		m.answer, m.failed = decide.ProbeImpossible, err
+		return nil
+	}
+	ctx = provider.WithCallInfo(ctx, provider.CallInfo{
+		Caller:    p.key().String(),
+		RequestID: string(controller.ReconcileIDFromContext(ctx)),
+	})
+	capabilities, err := m.way.client.Capabilities(ctx)
+	if ctx.Err() != nil {
+		// The operator stops. That says nothing of the provider.
+		return ctx.Err()
+	}
+	m.probedAt = r.Now()
+	m.answer, m.failed = answerOf(capabilities, err), err
+	switch m.answer {
+	case decide.ProbeSucceeded:
+		m.capabilities, m.failures, m.untried = capabilities, 0, false
+	case decide.ProbeUnreachable, decide.ProbeGarbled:
+		m.failures++
+	case decide.ProbeUnauthorized, decide.ProbeRefused, decide.ProbeForeign, decide.ProbeImpossible:
+		m.failures = 0
+	case decide.ProbeThrottled, decide.ProbeDue:
+	}
+	if err != nil {
+		log.FromContext(ctx).V(1).Info("probe failed", "class", provider.ClassOf(err).String(), "error", err.Error())
+	}
+	return nil
+}
+
+// renewWay builds a new client where the settings or the credentials differ from
+// those of the present one.
+func (r *Reconciler) renewWay(p *pass) error {
+	m := p.memory
+	old, credentials := m.way, p.credentials.fingerprint()
+	if old.leads(p.declared, credentials) {
+		return nil
+	}
+	settings := r.settings(p.config)
+	settings.APIKey, settings.CACertificates = p.credentials.apiKey, p.credentials.caCertificates
+	client, closeClient, err := r.Connect(settings)
+	if err != nil {
+		return err
+	}
+	m.way = &way{client: client, close: closeClient, declared: p.declared, credentials: credentials}
+	m.failures = 0
+	if old != nil {
+		m.retired = append(m.retired, old)
+		m.untried = true
+		m.rotated = old.declared == p.declared
+	}
+	return nil
+}
+
+// settings are those that the object declares, without what its Secrets hold.
+func (r *Reconciler) settings(config *computev1.ProviderConfig) Settings {
+	settings := Settings{
+		Endpoint: config.Spec.Endpoint,
+		Timeout:  timeout(config),
+		QPS:      r.Options.DefaultQPS,
+		Burst:    r.Options.DefaultBurst,
+	}
+	if limit := config.Spec.RateLimit; limit != nil {
+		settings.QPS, settings.Burst = int(limit.QPS), int(limit.Burst)
+		if limit.Burst == 0 {
+			settings.Burst = int(limit.QPS)
+		}
+	}
+	return settings
+}
+
+func answerOf(capabilities provider.Capabilities, err error) decide.Probe {
+	switch provider.ClassOf(err) {
+	case provider.Throttled:
+		return decide.ProbeThrottled
+	case provider.Unauthorized:
+		return decide.ProbeUnauthorized
+	case provider.Rejected, provider.NotFound, provider.Conflict:
+		if provider.CauseOf(err) == provider.CauseEndpointRefused {
+			return decide.ProbeRefused
+		}
+		return decide.ProbeForeign
+	case provider.Transient, provider.Ambiguous:
+		if provider.CauseOf(err) == provider.CauseProtocol {
+			return decide.ProbeGarbled
+		}
+		return decide.ProbeUnreachable
+	}
+	if !storable(capabilities) {
+		return decide.ProbeForeign
+	}
+	return decide.ProbeSucceeded
+}
+
+func storable(capabilities provider.Capabilities) bool {
+	for _, name := range capabilities.Offered {
+		if len(name) > maxCapabilityLength {
+			return false
+		}
+	}
+	return len(capabilities.Identity) <= maxIdentity && len(capabilities.Offered) <= maxCapabilities
+}
+
+// The schema has the same defaults; an object that was stored before they were
+// may lack them.
+func timeout(config *computev1.ProviderConfig) time.Duration {
+	if config.Spec.Timeout != nil {
+		return config.Spec.Timeout.Duration
+	}
+	return defaultTimeout
+}
+
+func pollInterval(config *computev1.ProviderConfig) time.Duration {
+	if config.Spec.PollInterval != nil {
+		return config.Spec.PollInterval.Duration
+	}
+	return defaultPollInterval
+}
