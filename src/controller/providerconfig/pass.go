@@ -54,13 +54,13 @@ type pass struct {
 // begin starts a pass.
 func (r *Reconciler) begin(config *computev1.ProviderConfig) *pass {
 	key := types.NamespacedName{Namespace: config.Namespace, Name: config.Name}
-	settings := r.settings(config)
+	declared := r.declared(config)
 	return &pass{
 		config:   config,
 		status:   *config.Status.DeepCopy(),
 		memory:   r.memories.of(key, config.UID),
 		now:      r.Now(),
-		declared: fingerprintOf(settings.Endpoint, settings.Timeout, settings.QPS, settings.Burst),
+		declared: fingerprintOf(declared.Endpoint, declared.Timeout, declared.QPS, declared.Burst),
 		release:  releaseOf(config),
 	}
 }

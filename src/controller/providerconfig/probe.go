@@ -10,6 +10,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/registry"
 )
 
 const (
@@ -31,8 +32,9 @@ func (r *Reconciler) probe(ctx context.Context, p *pass) error {
 	p.probed = true
 	// Before the call: a doubt that comes up during it may be about what it shows.
 	m.doubted.Store(false)
-	if err := r.renewWay(p); err != nil {
-		m.answer, m.failed = decide.ProbeImpossible, err
+	if m.failed = r.renewWay(p); m.failed != nil {
+		m.answer = decide.ProbeImpossible
+		log.FromContext(ctx).V(1).Info("no client can be built", "error", m.failed.Error())
 		return nil
 	}
 	ctx = provider.WithCallInfo(ctx, provider.CallInfo{
@@ -69,9 +71,9 @@ func (r *Reconciler) renewWay(p *pass) error {
 	if old.leads(p.declared, credentials) {
 		return nil
 	}
-	settings := r.settings(p.config)
-	settings.APIKey, settings.CACertificates = p.credentials.apiKey, p.credentials.caCertificates
-	client, closeClient, err := r.Connect(settings)
+	options := r.declared(p.config)
+	options.APIKey, options.CACertificates = p.credentials.apiKey, p.credentials.caCertificates
+	client, closeClient, err := r.Connect(options)
 	if err != nil {
 		return err
 	}
@@ -85,21 +87,24 @@ func (r *Reconciler) renewWay(p *pass) error {
 	return nil
 }
 
-// settings are those that the object declares, without what its Secrets hold.
-func (r *Reconciler) settings(config *computev1.ProviderConfig) Settings {
-	settings := Settings{
-		Endpoint: config.Spec.Endpoint,
-		Timeout:  timeout(config),
-		QPS:      r.Options.DefaultQPS,
-		Burst:    r.Options.DefaultBurst,
+// declared are the options that the object declares, without what its Secrets
+// hold.
+func (r *Reconciler) declared(config *computev1.ProviderConfig) registry.ConnectOptions {
+	options := registry.ConnectOptions{
+		Endpoint:  config.Spec.Endpoint,
+		Timeout:   timeout(config),
+		QPS:       r.Options.DefaultQPS,
+		Burst:     r.Options.DefaultBurst,
+		Dial:      r.Options.Dial,
+		UserAgent: r.Options.UserAgent,
 	}
 	if limit := config.Spec.RateLimit; limit != nil {
-		settings.QPS, settings.Burst = int(limit.QPS), int(limit.Burst)
+		options.QPS, options.Burst = float64(limit.QPS), int(limit.Burst)
 		if limit.Burst == 0 {
-			settings.Burst = int(limit.QPS)
+			options.Burst = int(limit.QPS)
 		}
 	}
-	return settings
+	return options
 }
 
 func answerOf(capabilities provider.Capabilities, err error) decide.Probe {

@@ -23,7 +23,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/httpapi"
+	"github.com/example/vmoperator/src/provider/httpapi/dial"
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
@@ -31,25 +31,16 @@ import (
 // are a mistake in decide, and must not become a busy loop.
 const maxSteps = 12
 
-// Settings is what a client is built from.
-type Settings struct {
-	// Endpoint is the provider's base URL.
-	Endpoint string
-	// APIKey is the bearer token; empty for none.
-	APIKey httpapi.APIKey
-	// CACertificates are PEM certificates; empty for the system's.
-	CACertificates []byte
-	// Timeout of one call.
-	Timeout time.Duration
-	// QPS and Burst bound the calls.
-	QPS, Burst int
-}
-
 // Options are the manager's settings.
 type Options struct {
 	// DefaultQPS and DefaultBurst bound the calls to a provider whose ProviderConfig
 	// sets no rateLimit.
-	DefaultQPS, DefaultBurst int
+	DefaultQPS   float64
+	DefaultBurst int
+	// Dial says which addresses an endpoint may resolve to.
+	Dial dial.Policy
+	// UserAgent is how the operator introduces itself to providers.
+	UserAgent string
 	// MaxConcurrentReconciles is how many ProviderConfigs are probed at once; 0 means
 	// DefaultConcurrency.
 	MaxConcurrentReconciles int
@@ -78,9 +69,9 @@ type Reconciler struct {
 	APIReader client.Reader
 	// Registry is told what may be done with each provider.
 	Registry *registry.Registry
-	// Connect builds a client without calling the provider, and the function that
-	// releases what the client holds. Its error must be safe to show.
-	Connect func(Settings) (provider.Client, func(), error)
+	// Connect builds a client without calling the provider, and a function that
+	// releases what the client holds: registry.Connect, but for tests.
+	Connect func(registry.ConnectOptions) (provider.Client, func(), error)
 	// Recorder records events.
 	Recorder events.EventRecorder
 	// Gauges may be nil.

@@ -16,7 +16,7 @@ import (
 // nextStatus is the status that a pass ends with. It is pure.
 func nextStatus(p *pass, state decide.State, decision decide.Decision) computev1.ProviderConfigStatus {
 	next := *p.status.DeepCopy()
-	next.VirtualMachines = int32(min(len(p.virtualMachines), maxCount)) //nolint:gosec // bounded
+	next.VirtualMachines = int32(min(len(p.virtualMachines), maxCount))
 	c := conditions{p: p, list: &next.Conditions}
 	switch decision.Action {
 	case decide.Serve:

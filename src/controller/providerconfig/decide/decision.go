@@ -56,40 +56,24 @@ const (
 func (a Action) Ends() bool { return a >= Serve }
 
 // String is the action's name.
-func (a Action) String() string {
-	switch a {
-	case AddFinalizer:
-		return "AddFinalizer"
-	case MarkSecrets:
-		return "MarkSecrets"
-	case UnmarkSecrets:
-		return "UnmarkSecrets"
-	case Latch:
-		return "Latch"
-	case ReleaseMassDisappearance:
-		return "ReleaseMassDisappearance"
-	case RunProbe:
-		return "RunProbe"
-	case AcceptIdentity:
-		return "AcceptIdentity"
-	case AcceptCapabilities:
-		return "AcceptCapabilities"
-	case Serve:
-		return "Serve"
-	case Keep:
-		return "Keep"
-	case Retry:
-		return "Retry"
-	case Stall:
-		return "Stall"
-	case Hold:
-		return "Hold"
-	case RemoveFinalizer:
-		return "RemoveFinalizer"
-	case Gone:
-		return "Gone"
-	}
-	return "Unknown"
+func (a Action) String() string { return names[a] }
+
+var names = map[Action]string{
+	AddFinalizer:             "AddFinalizer",
+	MarkSecrets:              "MarkSecrets",
+	UnmarkSecrets:            "UnmarkSecrets",
+	Latch:                    "Latch",
+	ReleaseMassDisappearance: "ReleaseMassDisappearance",
+	RunProbe:                 "RunProbe",
+	AcceptIdentity:           "AcceptIdentity",
+	AcceptCapabilities:       "AcceptCapabilities",
+	Serve:                    "Serve",
+	Keep:                     "Keep",
+	Retry:                    "Retry",
+	Stall:                    "Stall",
+	Hold:                     "Hold",
+	RemoveFinalizer:          "RemoveFinalizer",
+	Gone:                     "Gone",
 }
 
 // Pace says when to look again.
