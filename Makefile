@@ -129,7 +129,7 @@ manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the mark
 generate: manifests $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
 	@$(BIN)/controller-gen object paths=./src/api/...
 	mkdir -p docs/reference
-	$(BIN)/crd-ref-docs --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
+	$(BIN)/crd-ref-docs --log-level=ERROR --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
 		--renderer=markdown --output-path=docs/reference/api.md
 	if [ -e $(TRANSITIONS)/main.go ]; then
 		go run ./$(TRANSITIONS) >out/transitions.md
@@ -143,8 +143,9 @@ verify: ## Fail if generated files are stale, or a CRD breaks objects that exist
 	before=$$(contents)
 	$(MAKE) generate
 	after=$$(contents)
-	if ! diff <(echo "$$before") <(echo "$$after"); then
-		echo "make verify: the files above were stale; they are generated now: commit them" >&2
+	stale=$$({ diff <(echo "$$before") <(echo "$$after") || true; } | awk '/^[<>]/ {print $$3}' | sort -u)
+	if [ -n "$$stale" ]; then
+		printf 'make verify: stale, and generated now (commit it): %s\n' $$stale >&2
 		exit 1
 	fi
 	go run ./src/tools/crdcompat $(CRDS)
