@@ -77,6 +77,7 @@ func collectors() []prometheus.Collector {
 		providerConfigReady,
 		providerConfigVirtualMachines,
 		virtualMachines,
+		namespaces,
 	}
 }
 

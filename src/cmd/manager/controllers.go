@@ -12,6 +12,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/providerconfig"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
@@ -29,7 +30,7 @@ func controllerNames() []string {
 }
 
 func defaultWorkers() map[string]int {
-	return map[string]int{virtualMachineController: 5, providerConfigController: 8}
+	return map[string]int{virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency}
 }
 
 // reads are what the caches need the right to list and to watch.
@@ -45,7 +46,7 @@ func reads() []authorizationv1.ResourceAttributes {
 
 // setUp adds the controllers to a manager and returns the informers that must
 // have synced before they can work.
-func setUp(ctx context.Context, mgr ctrl.Manager, o options) ([]cache.Informer, error) {
+func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) ([]cache.Informer, error) {
 	if err := metrics.Register(ctrlmetrics.Registry); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
@@ -53,13 +54,43 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options) ([]cache.Informer, 
 		return nil, err
 	}
 	providers := registry.New()
+	if o.runs(providerConfigController) {
+		if err := providerConfigs(mgr, o, providers).SetupWithManager(mgr); err != nil {
+			return nil, err
+		}
+	}
 	if o.runs(virtualMachineController) {
 		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
-			return nil, fmt.Errorf("setting up the controller %s: %w", virtualMachineController, err)
+			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
+		}
+	}
+	if o.defaultEndpoint != "" {
+		ensure := &providerconfig.EnsureDefault{Client: mgr.GetClient(), Namespaces: namespaces, Endpoint: o.defaultEndpoint}
+		if err := mgr.Add(ensure); err != nil {
+			return nil, fmt.Errorf("adding the default ProviderConfig: %w", err)
 		}
 	}
 	metrics.CountVirtualMachines(phases(ctx, mgr))
 	return informers(ctx, mgr)
+}
+
+func providerConfigs(mgr ctrl.Manager, o options, providers *registry.Registry) *providerconfig.Reconciler {
+	return &providerconfig.Reconciler{
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Registry:  providers,
+		Connect:   registry.Connect,
+		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
+		Gauges:    metrics.ProviderConfigs{},
+		Now:       time.Now,
+		Options: providerconfig.Options{
+			DefaultQPS:              float64(o.providerQPS),
+			DefaultBurst:            o.providerBurst,
+			Dial:                    o.endpoints,
+			UserAgent:               userAgent(),
+			MaxConcurrentReconciles: o.workers[providerConfigController],
+		},
+	}
 }
 
 func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) *virtualmachine.Reconciler {

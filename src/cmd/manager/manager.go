@@ -22,6 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/scope"
 )
 
@@ -34,6 +35,12 @@ const (
 	claimRenewDeadline = 45 * time.Second
 	claimMargin        = 15 * time.Second
 )
+
+// The claims and, where the operator itself is, the leader's lease and the events
+// that tell who leads.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=vmoperator-system,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups="",namespace=vmoperator-system,resources=events,verbs=create;patch
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
@@ -123,5 +130,6 @@ func scopeOptions(o options, where place, client kubernetes.Interface, logger lo
 			Claim:         claimRenewDeadline + o.gracefulShutdown.Truncate(time.Second) + claimMargin,
 		},
 		Logger: logger.WithName("scope"),
+		Report: func(namespace string, state scope.State) { metrics.SetNamespace(namespace, string(state)) },
 	}
 }

@@ -56,5 +56,8 @@ func (o *options) place(own string) (place, error) {
 	if len(p.namespaces) == 1 && p.namespaces[0] == allNamespaces {
 		p.namespaces = nil
 	}
+	if len(p.namespaces) == 0 && o.defaultEndpoint != "" {
+		return p, errors.New("--default-provider-endpoint needs --watch-namespaces: it is not for all namespaces that there will ever be")
+	}
 	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
@@ -22,7 +23,7 @@ type probes struct {
 }
 
 // startProbes serves until stop is called. An address of 0 serves nothing.
-func startProbes(ctx context.Context, address string) (*probes, error) {
+func startProbes(ctx context.Context, address string, logger logr.Logger) (*probes, error) {
 	p := &probes{}
 	if address == "0" {
 		return p, nil
@@ -38,6 +39,7 @@ func startProbes(ctx context.Context, address string) (*probes, error) {
 		mux.Handle(path+"/", handler)
 	}
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 1 << 14}
+	logger.Info("serving probes", "address", listener.Addr().String())
 	go func() { _ = p.server.Serve(listener) }() // ends with stop
 	return p, nil
 }

@@ -27,7 +27,7 @@ func setUpLogging(options *zap.Options, out io.Writer) logr.Logger {
 // serve works until ctx ends, or until the process must be started again to work
 // in other namespaces than it does.
 func serve(ctx context.Context, o options, where place, logger logr.Logger) error {
-	probes, err := startProbes(ctx, o.probeAddress)
+	probes, err := startProbes(ctx, o.probeAddress, logger)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func serve(ctx context.Context, o options, where place, logger logr.Logger) erro
 	if err != nil {
 		return err
 	}
-	informers, err := setUp(ctx, mgr, o)
+	informers, err := setUp(ctx, mgr, o, settled)
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,12 @@ func kubeConfig(o options) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the Kubernetes API: set --kubeconfig or KUBECONFIG, or run in a cluster: %w", err)
 	}
-	config.UserAgent = "vmoperator/" + version
+	config.UserAgent = userAgent()
 	if o.kubeQPS > 0 {
 		config.QPS, config.Burst = float32(o.kubeQPS), max(o.kubeBurst, 1)
 	}
 	return config, nil
 }
+
+// userAgent introduces the operator to the Kubernetes API and to providers.
+func userAgent() string { return "vmoperator/" + version }
