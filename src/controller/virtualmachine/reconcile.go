@@ -33,7 +33,13 @@ type Options struct {
 	LeaseDuration time.Duration
 	// VMAddressCIDRs are the addresses that may be published; empty means all.
 	VMAddressCIDRs []netip.Prefix
+	// TransitionPoll is how often a VM in transition is looked at. The zero value
+	// means DefaultTransitionPoll.
+	TransitionPoll time.Duration
 }
+
+// DefaultTransitionPoll is how often a VM in transition is looked at.
+const DefaultTransitionPoll = 2 * time.Second
 
 // Reconciler reconciles VirtualMachines.
 type Reconciler struct {

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// transitionPoll is how often a VM in transition is looked at.
-	transitionPoll = 2 * time.Second
 	// longPoll is how often an object is looked at that only an event can help.
 	longPoll = time.Hour
 	// soonest is the next look after a step that ended its pass.
@@ -32,11 +30,11 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	}
 	switch d.After {
 	case decide.Soon:
-		return r.after(jittered(transitionPoll))
+		return r.after(jittered(r.TransitionPoll))
 	case decide.Poll:
-		return r.after(max(p.seen.due.Sub(r.Now()), transitionPoll))
+		return r.after(max(p.seen.due.Sub(r.Now()), r.TransitionPoll))
 	case decide.Settle:
-		return r.after(max(p.settledAt.Sub(r.Now()), transitionPoll))
+		return r.after(max(p.settledAt.Sub(r.Now()), r.TransitionPoll))
 	case decide.Recreate:
 		return r.after(max(p.recreateAt.Sub(r.Now()), soonest))
 	case decide.Turn:
@@ -50,7 +48,7 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 		if p.children.err != nil {
 			return ctrl.Result{}, p.children.err
 		}
-		return r.after(jittered(transitionPoll))
+		return r.after(jittered(r.TransitionPoll))
 	default:
 		return ctrl.Result{}, nil
 	}
@@ -63,7 +61,7 @@ func (*Reconciler) after(delay time.Duration) (ctrl.Result, error) {
 // due is when an answer about a VM stops being good enough to act on.
 func (r *Reconciler) due(machine provider.Machine, entry registry.Entry) time.Time {
 	if machine.Phase == provider.PhaseProvisioning || machine.Phase == provider.PhaseDeleting {
-		return r.Now().Add(transitionPoll)
+		return r.Now().Add(r.TransitionPoll)
 	}
 	return r.Now().Add(jittered(entry.PollInterval))
 }

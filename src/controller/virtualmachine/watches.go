@@ -35,6 +35,9 @@ import (
 // VirtualMachines by ProviderConfig must be registered.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.memory = newMemory()
+	if r.TransitionPoll == 0 {
+		r.TransitionPoll = DefaultTransitionPoll
+	}
 	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, answersChanged()))
 	restored := builder.WithPredicates(childChanged())
 	return ctrl.NewControllerManagedBy(mgr).

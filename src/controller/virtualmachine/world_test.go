@@ -1,0 +1,427 @@
+package virtualmachine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/virtualmachine"
+	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/fake"
+	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/test/controlplane"
+)
+
+var (
+	plane  *controlplane.ControlPlane
+	scheme = runtime.NewScheme()
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, computev1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(err)
+		}
+	}
+	log.SetLogger(zap.New(zap.WriteTo(os.Stderr), zap.UseDevMode(os.Getenv("VERBOSE") != "")))
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
+	var err error
+	plane, err = controlplane.Start(ctx, controlplane.Options{
+		CRDPaths:          []string{"../../../charts/vmoperator/files/crds"},
+		ControllerManager: true,
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := plane.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
+	return m.Run()
+}
+
+// patience is how long a test waits for a condition: long, for machines are slow.
+const patience = 60 * time.Second
+
+// world is one namespace with a controller, a provider and a count of writes.
+type world struct {
+	t         *testing.T
+	namespace string
+	client    client.Client
+	provider  *fake.Provider
+	registry  *registry.Registry
+	options   virtualmachine.Options
+	writes    *ledger
+	stop      func()
+}
+
+// ledger counts what the controller sends to the apiserver.
+type ledger struct {
+	mu     sync.Mutex
+	writes []string
+	looks  map[string]int
+}
+
+func (l *ledger) write(verb string, object client.Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kind := strings.TrimPrefix(fmt.Sprintf("%T", object), "*v1.")
+	l.writes = append(l.writes, verb+" "+kind)
+}
+
+func (l *ledger) look(object client.Object, key client.ObjectKey) {
+	if _, ok := object.(*computev1.VirtualMachine); !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looks[key.Name]++
+}
+
+// all are the writes so far.
+func (l *ledger) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.writes)
+}
+
+func (l *ledger) passes() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	passes := map[string]int{}
+	for name, count := range l.looks {
+		passes[name] = count
+	}
+	return passes
+}
+
+func (l *ledger) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writes, l.looks = nil, map[string]int{}
+}
+
+func full() fake.Options {
+	return fake.Options{Capabilities: fake.Full(), Phase: provider.PhaseRunning}
+}
+
+func minimal() fake.Options { return fake.Options{Phase: provider.PhaseRunning} }
+
+// newWorld starts a controller in a namespace of its own, with a ProviderConfig
+// named default that leads to a fake provider.
+func newWorld(t *testing.T, options fake.Options) *world {
+	t.Helper()
+	w := &world{
+		t:        t,
+		provider: fake.New(options),
+		options: virtualmachine.Options{
+			MaxConcurrentReconciles: 5, LeaseDuration: 50 * time.Millisecond, TransitionPoll: 100 * time.Millisecond,
+		},
+		writes: &ledger{looks: map[string]int{}},
+	}
+	var err error
+	w.client, err = client.New(plane.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "vm-"}}
+	w.must(w.client.Create(t.Context(), namespace))
+	w.namespace = namespace.Name
+	w.providerConfig("default")
+	w.startManager()
+	t.Cleanup(func() { w.stop() })
+	w.ready("default")
+	return w
+}
+
+func (w *world) providerConfig(name string) {
+	w.t.Helper()
+	w.must(w.client.Create(w.t.Context(), &computev1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Spec:       computev1.ProviderConfigSpec{Endpoint: "http://provider.example.com"},
+	}))
+}
+
+// startManager starts a controller with cold caches and an empty registry, as a
+// new process has.
+func (w *world) startManager() {
+	w.t.Helper()
+	w.registry = registry.New()
+	mgr, err := ctrl.NewManager(plane.Config, ctrl.Options{
+		Scheme:                 scheme,
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		Controller:             config.Controller{SkipNameValidation: new(true)},
+		Cache: cache.Options{
+			DefaultNamespaces: map[string]cache.Config{w.namespace: {}},
+			DefaultTransform:  cache.TransformStripManagedFields(),
+			ByObject: map[client.Object]cache.ByObject{
+				&corev1.Secret{}:  {Label: labelled()},
+				&corev1.Service{}: {Label: labelled()},
+			},
+		},
+		NewClient: w.counted,
+	})
+	w.must(err)
+	w.must(index.Register(w.t.Context(), mgr.GetFieldIndexer()))
+	w.must((&virtualmachine.Reconciler{
+		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry,
+		Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
+	}).SetupWithManager(mgr))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	var once sync.Once
+	w.stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-done; err != nil {
+				w.t.Errorf("manager: %v", err)
+			}
+		})
+	}
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		w.t.Fatal("the caches do not sync")
+	}
+}
+
+// restart is what a crash and a new process are to the controller.
+func (w *world) restart() {
+	w.t.Helper()
+	w.stop()
+	w.startManager()
+	w.ready("default")
+}
+
+// counted wraps the manager's client so that its writes are counted.
+func (w *world) counted(cfg *rest.Config, options client.Options) (client.Client, error) {
+	base, err := client.NewWithWatch(cfg, options)
+	if err != nil {
+		return nil, err
+	}
+	return interceptor.NewClient(base, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+			w.writes.look(object, key)
+			return c.Get(ctx, key, object, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.CreateOption) error {
+			w.writes.write("create", object)
+			return c.Create(ctx, object, opts...)
+		},
+		Update: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.UpdateOption) error {
+			w.writes.write("update", object)
+			return c.Update(ctx, object, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			w.writes.write("patch", object)
+			return c.Patch(ctx, object, patch, opts...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.DeleteOption) error {
+			w.writes.write("delete", object)
+			return c.Delete(ctx, object, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			w.writes.write("patch "+sub, object)
+			return c.SubResource(sub).Patch(ctx, object, patch, opts...)
+		},
+	}), nil
+}
+
+// ready says that a ProviderConfig leads to the world's provider.
+func (w *world) ready(name string) { w.readyVia(name, w.provider) }
+
+func (w *world) readyVia(name string, p *fake.Provider) {
+	w.t.Helper()
+	capabilities, err := p.Capabilities(w.t.Context())
+	w.must(err)
+	w.set(name, registry.Entry{
+		State: registry.Ready, Client: p, Capabilities: capabilities, Identities: []string{capabilities.Identity},
+		UID: "provider-uid", PollInterval: time.Second, Timeout: 100 * time.Millisecond,
+	})
+}
+
+func (w *world) set(name string, entry registry.Entry) {
+	w.registry.Set(types.NamespacedName{Namespace: w.namespace, Name: name}, entry)
+}
+
+// vm creates a VirtualMachine.
+func (w *world) vm(name string, changes ...func(*computev1.VirtualMachine)) *computev1.VirtualMachine {
+	w.t.Helper()
+	vm := &computev1.VirtualMachine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Spec:       computev1.VirtualMachineSpec{Image: "debian-12", CPU: 2, Memory: new(resource.MustParse("4Gi"))},
+	}
+	for _, change := range changes {
+		change(vm)
+	}
+	w.must(w.client.Create(w.t.Context(), vm))
+	return vm
+}
+
+// get reads an object past every cache.
+func (w *world) get(name string) *computev1.VirtualMachine {
+	w.t.Helper()
+	vm := &computev1.VirtualMachine{}
+	w.must(w.client.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, vm))
+	return vm
+}
+
+// edit changes an object as a person would.
+func (w *world) edit(name string, change func(*computev1.VirtualMachine)) {
+	w.t.Helper()
+	vm := w.get(name)
+	before := vm.DeepCopy()
+	change(vm)
+	w.must(w.client.Patch(w.t.Context(), vm, client.MergeFrom(before)))
+}
+
+func (w *world) annotate(name, key, value string) {
+	w.t.Helper()
+	w.edit(name, func(vm *computev1.VirtualMachine) { metav1.SetMetaDataAnnotation(&vm.ObjectMeta, key, value) })
+}
+
+func (w *world) delete(name string) {
+	w.t.Helper()
+	w.must(w.client.Delete(w.t.Context(), w.get(name)))
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// eventually waits until holds returns an empty string: it says what is missing.
+func (w *world) eventually(holds func() string) {
+	w.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		missing := holds()
+		if missing == "" {
+			return
+		}
+		select {
+		case <-deadline.C:
+			w.t.Fatalf("after %s: %s", patience, missing)
+		case <-tick.C:
+		}
+	}
+}
+
+// awaits waits until a VirtualMachine's condition has this status and reason; an
+// empty reason means any.
+func (w *world) awaits(name, conditionType string, status metav1.ConditionStatus, reason string) *computev1.VirtualMachine {
+	w.t.Helper()
+	var vm *computev1.VirtualMachine
+	w.eventually(func() string {
+		vm = w.get(name)
+		condition := meta.FindStatusCondition(vm.Status.Conditions, conditionType)
+		if condition != nil && condition.Status == status && (reason == "" || condition.Reason == reason) {
+			return ""
+		}
+		return fmt.Sprintf("%s is not %s=%s/%s; status: %+v", name, conditionType, status, reason, vm.Status)
+	})
+	return vm
+}
+
+func (w *world) awaitsRunning(name string) *computev1.VirtualMachine {
+	w.t.Helper()
+	w.awaits(name, computev1.ConditionReady, metav1.ConditionTrue, computev1.ReasonRunning)
+	return w.awaits(name, computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced)
+}
+
+func (w *world) awaitsStalled(name, reason string) *computev1.VirtualMachine {
+	w.t.Helper()
+	return w.awaits(name, computev1.ConditionStalled, metav1.ConditionTrue, reason)
+}
+
+func (w *world) awaitsGone(name string) {
+	w.t.Helper()
+	w.eventually(func() string {
+		err := w.client.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, &computev1.VirtualMachine{})
+		if client.IgnoreNotFound(err) == nil && err != nil {
+			return ""
+		}
+		return name + " is still there"
+	})
+}
+
+// awaitsEvent waits for an event with this reason about an object.
+func (w *world) awaitsEvent(name, reason string) string {
+	w.t.Helper()
+	note := ""
+	w.eventually(func() string {
+		var list eventsv1.EventList
+		w.must(w.client.List(w.t.Context(), &list, client.InNamespace(w.namespace)))
+		var reasons []string
+		for _, event := range list.Items {
+			if event.Regarding.Name == name {
+				reasons = append(reasons, event.Reason)
+				if event.Reason == reason {
+					note = event.Note
+					return ""
+				}
+			}
+		}
+		return fmt.Sprintf("no event %s about %s, only %v", reason, name, reasons)
+	})
+	return note
+}
+
+// awaitsPasses waits until an object has been reconciled so many times more.
+func (w *world) awaitsPasses(name string, more int) {
+	w.t.Helper()
+	begin := w.writes.passes()[name]
+	w.eventually(func() string {
+		if got := w.writes.passes()[name] - begin; got < more {
+			return fmt.Sprintf("%s was reconciled %d times more, not %d", name, got, more)
+		}
+		return ""
+	})
+}
+
+// live is the number of VMs at the provider.
+func (w *world) live(want int) {
+	w.t.Helper()
+	if got := w.provider.Live(); len(got) != want {
+		w.t.Fatalf("%d VMs at the provider, want %d: %+v", len(got), want, got)
+	}
+}
+
+func (w *world) calls(op provider.Operation) int { return w.provider.Counts()[op] }
