@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -64,12 +65,13 @@ func find(ctx context.Context, progress io.Writer, needed []string) (string, err
 	if dir, err := source.cached(); err == nil && len(missingFrom(dir, needed)) == 0 {
 		return dir, nil
 	}
-	if dir, err := download(ctx, source); err != nil {
+	// No use in asking for kube-controller-manager there.
+	if !slices.Contains(needed, controllerManager) {
+		dir, err := download(ctx, source)
+		if err == nil && len(missingFrom(dir, needed)) == 0 {
+			return dir, nil
+		}
 		say(progress, "setup-envtest has nothing to offer here (%v)", err)
-	} else if missing := missingFrom(dir, needed); len(missing) > 0 {
-		say(progress, "setup-envtest's download has no %s: not used here", strings.Join(missing, ", "))
-	} else {
-		return dir, nil
 	}
 	return source.build(ctx, progress)
 }
