@@ -137,7 +137,7 @@ generate: manifests $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: m
 	fi
 
 .PHONY: verify
-verify: ## Fail if generated files are stale, or a CRD breaks objects that exist.
+verify: ## Fail if generated files or go.mod are stale, or a CRD breaks objects that exist.
 	@# Compared with themselves, not with the last commit: it tells the truth before a commit as well.
 	contents() { git ls-files -z --cached --others --exclude-standard -- $(GENERATED) | sort -z | xargs -0r sha256sum 2>&1; }
 	before=$$(contents)
@@ -149,7 +149,9 @@ verify: ## Fail if generated files are stale, or a CRD breaks objects that exist
 		exit 1
 	fi
 	go run ./src/tools/crdcompat $(CRDS)
-	go mod verify >/dev/null
+	for module in go.mod src/tools/*/go.mod; do
+		go -C "$$(dirname "$$module")" mod tidy -diff >/dev/null || { echo "make verify: $$module: run go mod tidy" >&2; exit 1; }
+	done
 
 .PHONY: lint
 lint: lint-shell lint-yaml lint-workflows lint-docker lint-python lint-go ## Run all linters.
