@@ -2,6 +2,7 @@ package scope
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-logr/logr"
@@ -45,6 +46,8 @@ func (s *Scope) elector(namespace string) (*leaderelection.LeaderElector, error)
 		LeaseDuration: s.options.Timing.Claim,
 		RenewDeadline: s.options.Timing.RenewDeadline,
 		RetryPeriod:   s.options.Timing.Renew,
+		// Stop is called when the work is done.
+		ReleaseOnCancel: s.options.Sole,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { s.set(namespace, Watched, "") },
 			// What it means depends on why, which hold knows.
@@ -59,17 +62,21 @@ type claim struct {
 	resourcelock.LeaseLock
 	scope     *Scope
 	namespace string
+	foreign   bool
 }
+
+var errForeign = errors.New("the claim is another release's by now")
 
 // Get implements resourcelock.Interface. A holder other than us is reported at
 // once: the elector would go on for the whole renew deadline.
 func (c *claim) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := c.LeaseLock.Get(ctx)
+	c.foreign = err == nil && record.HolderIdentity != "" && record.HolderIdentity != c.Identity()
 	switch {
 	case apierrors.IsNotFound(err):
 	case err != nil:
 		c.blocked(ctx, err)
-	case record.HolderIdentity != "" && record.HolderIdentity != c.Identity():
+	case c.foreign:
 		c.scope.set(c.namespace, Foreign, fmt.Sprintf("release %s works there", record.HolderIdentity))
 	}
 	return record, raw, err
@@ -88,8 +95,12 @@ func (c *claim) Create(ctx context.Context, record resourcelock.LeaderElectionRe
 	return err
 }
 
-// Update implements resourcelock.Interface.
+// Update implements resourcelock.Interface. The elector gives a lock back that it
+// last saw as its own, although it has just read that another holds it.
 func (c *claim) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if c.foreign && record.HolderIdentity == "" {
+		return errForeign
+	}
 	err := c.LeaseLock.Update(ctx, record)
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		c.blocked(ctx, err)

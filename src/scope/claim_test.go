@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/vmoperator/src/scope"
 )
@@ -65,11 +66,7 @@ func TestAReleaseThatLostItsClaimIsToldAtOnce(t *testing.T) {
 	loser := start(t, "loser", quick, place)
 	settled := loser.wantSettled(t, place)
 
-	patch := []byte(`{"spec":{"holderIdentity":"winner"}}`)
-	leases := admin.CoordinationV1().Leases(place)
-	if _, err := leases.Patch(t.Context(), scope.LeaseName, "application/merge-patch+json", patch, metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	rob(t, place)
 	began := time.Now()
 	loser.wantChange(t, settled, scope.ErrLost)
 	if took := time.Since(began); took > quick.RenewDeadline {
@@ -105,4 +102,42 @@ func TestAReleaseThatWatchesAllWaitsForTheClaimsOfOthers(t *testing.T) {
 		}
 	}
 	everywhere.wantSettled(t, "")
+}
+
+func TestAReleaseOfOnePodGivesItsClaimBack(t *testing.T) {
+	place := namespace(t)
+	grant(t, "next", place, rules(""))
+	grant(t, "alone", place, rules(""))
+	alone := startWith(t, "alone", quick, func(o *scope.Options) { o.Sole = true }, place)
+	alone.wantSettled(t, place)
+	alone.Stop()
+	start(t, "next", quick, place).wantSettled(t, place)
+}
+
+func TestAReleaseDoesNotGiveBackWhatIsAnothers(t *testing.T) {
+	place := namespace(t)
+	grant(t, "robbed", place, rules(""))
+	robbed := startWith(t, "robbed", quick, func(o *scope.Options) { o.Sole = true }, place)
+	settled := robbed.wantSettled(t, place)
+	rob(t, place)
+	robbed.wantChange(t, settled, scope.ErrLost)
+	robbed.Stop()
+
+	lease, err := admin.CoordinationV1().Leases(place).Get(t.Context(), scope.LeaseName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *lease.Spec.HolderIdentity; got != "winner" {
+		t.Errorf("the holder is %q, want the one that took it", got)
+	}
+}
+
+// rob makes another release the holder of a claim.
+func rob(t *testing.T, namespace string) {
+	t.Helper()
+	patch := []byte(`{"spec":{"holderIdentity":"winner"}}`)
+	leases := admin.CoordinationV1().Leases(namespace)
+	if _, err := leases.Patch(t.Context(), scope.LeaseName, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }

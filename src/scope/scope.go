@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -67,6 +68,9 @@ type Options struct {
 	Home string
 	// Identity is the release's. Its pods share it.
 	Identity string
+	// Sole says that the release has no other pod. Stop then gives the claims back;
+	// otherwise they last for their duration, since another pod may rely on them.
+	Sole bool
 	// Reads are what the caches list and watch.
 	Reads []authorizationv1.ResourceAttributes
 	// Timing has defaults.
@@ -148,9 +152,8 @@ func (s *Scope) work(ctx context.Context, namespace string) {
 	s.hold(ctx, namespace)
 }
 
-// Stop ends reviews and renewals and waits for their end. The claims last for
-// their duration, since another pod of this release may rely on them. It must be
-// called after the work in the namespaces has ended.
+// Stop ends reviews and renewals and waits for their end. It must be called after
+// the work in the namespaces has ended.
 func (s *Scope) Stop() {
 	s.stop()
 	s.running.Wait()
@@ -206,11 +209,7 @@ func (s *Scope) Watch(ctx context.Context, settled []string) error {
 func (s *Scope) snapshot() (states map[string]State, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	states = make(map[string]State, len(s.states))
-	for namespace, state := range s.states {
-		states[namespace] = state
-	}
-	return states, s.changed
+	return maps.Clone(s.states), s.changed
 }
 
 func (s *Scope) state(namespace string) State {

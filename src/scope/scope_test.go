@@ -72,6 +72,11 @@ var quick = scope.Timing{Review: 50 * time.Millisecond, Claim: 60 * time.Second,
 
 func start(t *testing.T, name string, timing scope.Timing, namespaces ...string) *release {
 	t.Helper()
+	return startWith(t, name, timing, func(*scope.Options) {}, namespaces...)
+}
+
+func startWith(t *testing.T, name string, timing scope.Timing, change func(*scope.Options), namespaces ...string) *release {
+	t.Helper()
 	config, err := plane.AddUser(name)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +86,7 @@ func start(t *testing.T, name string, timing scope.Timing, namespaces ...string)
 		t.Fatal(err)
 	}
 	r := &release{states: map[string]scope.State{}}
-	r.Scope = scope.Start(t.Context(), scope.Options{
+	options := scope.Options{
 		Client:     client,
 		Namespaces: namespaces,
 		Home:       "default",
@@ -94,7 +99,9 @@ func start(t *testing.T, name string, timing scope.Timing, namespaces ...string)
 			defer r.mu.Unlock()
 			r.states[namespace] = state
 		},
-	})
+	}
+	change(&options)
+	r.Scope = scope.Start(t.Context(), options)
 	t.Cleanup(r.Stop)
 	return r
 }

@@ -118,12 +118,13 @@ func cacheOptions(namespaces []string) cache.Options {
 	return options
 }
 
-func scopeOptions(o options, where place, client kubernetes.Interface, logger logr.Logger) scope.Options {
+func scopeOptions(o options, where place, kube kubernetes.Interface, logger logr.Logger) scope.Options {
 	return scope.Options{
-		Client:     client,
+		Client:     kube,
 		Namespaces: where.namespaces,
 		Home:       where.home,
 		Identity:   where.release,
+		Sole:       !o.leaderElection.enabled,
 		Reads:      reads(),
 		Timing: scope.Timing{
 			RenewDeadline: claimRenewDeadline,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"syscall"
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -60,14 +59,14 @@ func TestTheOperatorIsReadyOnceItHasRightsAndCaches(t *testing.T) {
 	o.wantLine("staying out of a namespace", place, "refused", "no right to list virtualmachines.compute.example.com")
 	o.wantProbe("/healthz", http.StatusOK)
 	o.wantProbe("/readyz", http.StatusInternalServerError)
-	o.signal(syscall.SIGTERM)
-	o.wantExit(exitOK)
+	o.terminate()
+	o.wantEnd()
 
 	grant(t, "without-rights", place)
 	o = startOperator(t, config, "--watch-namespaces="+place)
 	o.wantProbe("/readyz", http.StatusOK)
-	o.signal(syscall.SIGTERM)
-	o.wantExit(exitOK)
+	o.terminate()
+	o.wantEnd()
 }
 
 func TestAStandbyIsReadyAndTakesOver(t *testing.T) {
@@ -83,8 +82,8 @@ func TestAStandbyIsReadyAndTakesOver(t *testing.T) {
 	before := leader(t, place)
 
 	// The lease is given back, not left to run out.
-	first.signal(syscall.SIGTERM)
-	first.wantExit(exitOK)
+	first.terminate()
+	first.wantEnd()
 	second.wantLine("Starting workers", `"virtualmachine"`)
 	if after := leader(t, place); after == "" || after == before {
 		t.Errorf("the leader was %q and is %q", before, after)
@@ -138,10 +137,10 @@ func TestAStopWaitsForTheVMThatIsBeingMade(t *testing.T) {
 		t.Fatal("no VM was asked for")
 	}
 
-	o.signal(syscall.SIGTERM)
+	o.terminate()
 	o.wantLine("Stopping and waiting for leader election runnables")
 	close(provider.answer)
-	o.wantExit(exitOK)
+	o.wantEnd()
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(vm), vm); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	return o, o.validate()
+	err = o.validate()
+	return o, err
 }
 
 func (o *options) bindManager(flags *flag.FlagSet) {

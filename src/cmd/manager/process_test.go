@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -123,23 +124,23 @@ func (o *operator) log() []string {
 	return append([]string(nil), o.lines...)
 }
 
-func (o *operator) signal(signal os.Signal) {
+func (o *operator) terminate() {
 	o.t.Helper()
-	if err := o.command.Process.Signal(signal); err != nil {
+	if err := o.command.Process.Signal(syscall.SIGTERM); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
-// wantExit waits for the end.
-func (o *operator) wantExit(want int) {
+// wantEnd waits for an end without failure.
+func (o *operator) wantEnd() {
 	o.t.Helper()
 	select {
 	case <-o.ended:
 	case <-time.After(patience):
 		o.t.Fatal("the operator does not end")
 	}
-	if got := o.command.ProcessState.ExitCode(); got != want {
-		o.t.Fatalf("exit status %d, want %d", got, want)
+	if got := o.command.ProcessState.ExitCode(); got != exitOK {
+		o.t.Fatalf("exit status %d, want %d", got, exitOK)
 	}
 }
 
@@ -166,7 +167,9 @@ func (o *operator) wantLine(parts ...string) string {
 // wantProbe waits until /healthz or /readyz answers with a status.
 func (o *operator) wantProbe(path string, want int) {
 	o.t.Helper()
-	var line struct{ Address string }
+	var line struct {
+		Address string `json:"address"`
+	}
 	if err := json.Unmarshal([]byte(o.wantLine("serving probes")), &line); err != nil {
 		o.t.Fatal(err)
 	}

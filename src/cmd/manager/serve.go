@@ -50,7 +50,7 @@ func serve(ctx context.Context, o options, where place, logger logr.Logger) erro
 	settled, err := namespaces.Settle(ctx)
 	if err != nil {
 		// Only ctx ends it: nothing was begun.
-		return nil //nolint:nilerr // stopped before there was anything to do
+		return nil
 	}
 	mgr, err := newManager(config, o, where, settled)
 	if err != nil {

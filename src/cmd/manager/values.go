@@ -89,7 +89,7 @@ func parseWorkers(value string, workers map[string]int) error {
 }
 
 func shownWorkers(workers map[string]int) string {
-	var members []string
+	members := make([]string, 0, len(workers))
 	for _, name := range slices.Sorted(maps.Keys(workers)) {
 		members = append(members, name+"="+strconv.Itoa(workers[name]))
 	}

@@ -45,8 +45,9 @@ func rulesOf(t *testing.T, crd string) []string {
 }
 
 func walk(path string, schema apiextensionsv1.JSONSchemaProps) []string {
-	var rules []string
-	for _, keyword := range keywords(schema) {
+	stated := keywords(schema)
+	rules := make([]string, 0, len(stated)+len(schema.Required))
+	for _, keyword := range stated {
 		rules = append(rules, path+" "+keyword)
 	}
 	for _, name := range schema.Required {

@@ -86,7 +86,7 @@ func TestVirtualMachinesAreSelectedByProviderRef(t *testing.T) {
 	if err := kube.List(t.Context(), &found, client.InNamespace("default"), client.MatchingFields{"spec.providerRef": "selected"}); err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	names := make([]string, 0, 1)
 	for _, vm := range found.Items {
 		names = append(names, vm.Name)
 	}
@@ -128,7 +128,7 @@ func TestPrinterColumns(t *testing.T) {
 		if err := kube.Get(t.Context(), client.ObjectKey{Name: crd}, &definition); err != nil {
 			t.Fatal(err)
 		}
-		var got []string
+		got := make([]string, 0, len(definition.Spec.Versions[0].AdditionalPrinterColumns))
 		for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
 			got = append(got, column.Name)
 		}

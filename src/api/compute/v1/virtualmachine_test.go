@@ -2,6 +2,7 @@ package v1_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -19,9 +20,7 @@ func ports(changes ...map[string]any) []any {
 	list := make([]any, 0, len(changes))
 	for i, change := range changes {
 		port := map[string]any{"name": fmt.Sprintf("port-%d", i), "port": int64(1000 + i)}
-		for name, value := range change {
-			port[name] = value
-		}
+		maps.Copy(port, change)
 		list = append(list, port)
 	}
 	return list
