@@ -10,6 +10,8 @@ IMG ?= registry.example.com/vmoperator:v0.1.0
 CONTAINER_TOOL ?= docker
 PYTHON ?= python3
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The git revision whose CRDs ours must not break: by default where the branch left origin/main, or the commit before.
+CRD_BASE ?=
 # Further flags for `make run` and for `make test`'s and `make cover`'s go test.
 ARGS ?=
 TESTARGS ?=
@@ -65,8 +67,9 @@ docker-push: ## Push the image IMG=.
 
 ##@ See it
 
-# The demo is built first, not `go run`: a signal then reaches it, and not only the go command above it.
-demo_command = go build -o $(BIN)/demo ./src/test/demo && $(BIN)/demo
+# The demo is built first, not `go run`, and takes the shell's place: a signal then reaches it, and not only a process
+# above it that would end alone.
+demo_command = go build -o $(BIN)/demo ./src/test/demo && exec $(BIN)/demo
 
 .PHONY: demo
 demo: build venv ## Walk through the life of a VM, each step checked; needs no cluster.
@@ -148,7 +151,7 @@ verify: ## Fail if generated files or go.mod are stale, or a CRD breaks objects 
 		printf 'make verify: stale, and generated now (commit it): %s\n' $$stale >&2
 		exit 1
 	fi
-	go run ./src/tools/crdcompat $(CRDS)
+	go run ./src/tools/crdcompat $(if $(CRD_BASE),-base $(CRD_BASE)) $(CRDS)
 	for module in go.mod src/tools/*/go.mod; do
 		go -C "$$(dirname "$$module")" mod tidy -diff >/dev/null || { echo "make verify: $$module: run go mod tidy" >&2; exit 1; }
 	done
@@ -156,11 +159,11 @@ verify: ## Fail if generated files or go.mod are stale, or a CRD breaks objects 
 .PHONY: lint
 lint: lint-shell lint-yaml lint-workflows lint-docker lint-python lint-go ## Run all linters.
 
+# The nested modules hold a few lines above the largest dependency trees there are: their format is what can be checked in
+# seconds.
 .PHONY: lint-go
 lint-go: $(BIN)/golangci-lint ## Lint the Go code; the API types by Kubernetes' API conventions as well.
 	$(BIN)/golangci-lint run
-	# The nested modules hold a few lines above the largest dependency trees there are: their format is what can be checked
-	# in seconds.
 	for module in src/tools/*/go.mod; do
 		$(BIN)/golangci-lint fmt --diff "$${module%/go.mod}"
 	done
