@@ -48,7 +48,7 @@ func made(ordinal int, ago time.Duration) func(*computev1.VirtualMachine) {
 }
 
 func several(count int, changes ...func(*computev1.VirtualMachine)) []computev1.VirtualMachine {
-	var list []computev1.VirtualMachine
+	list := make([]computev1.VirtualMachine, 0, count)
 	for range count {
 		list = append(list, vm(changes...))
 	}

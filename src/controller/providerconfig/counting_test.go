@@ -123,14 +123,14 @@ func showsStalled(reason string) string { return "Ready=False/" + reason + " Sta
 
 func showsRetried(reason string) string { return "Ready=False/" + reason + " Reconciling/" + reason }
 
-// told waits until an event with this reason tells of a ProviderConfig, and
+// told waits until an event with this reason tells of the ProviderConfig aws, and
 // returns its note.
-func (r *rig) told(name, reason string) string {
+func (r *rig) told(reason string) string {
 	r.t.Helper()
 	var note string
 	r.eventually("an event "+reason, func() string {
 		var others []string
-		for _, event := range r.events(name) {
+		for _, event := range r.events() {
 			if event.Reason == reason {
 				note = event.Note
 				return ""
@@ -142,24 +142,24 @@ func (r *rig) told(name, reason string) string {
 	return note
 }
 
-func (r *rig) events(name string) []eventsv1.Event {
+func (r *rig) events() []eventsv1.Event {
 	r.t.Helper()
 	list := &eventsv1.EventList{}
 	must(r.t, kube.List(r.t.Context(), list, client.InNamespace(r.namespace)))
 	var about []eventsv1.Event
 	for _, event := range list.Items {
-		if event.Regarding.Name == name {
+		if event.Regarding.Name == "aws" {
 			about = append(about, event)
 		}
 	}
 	return about
 }
 
-// entered waits until the registry's entry has a state.
-func (r *rig) entered(name string, state registry.State) registry.Entry {
+// entered waits until the registry's entry of aws has a state.
+func (r *rig) entered(state registry.State) registry.Entry {
 	r.t.Helper()
 	r.eventually("the registry", func() string {
-		return unless(r.reg.Get(r.key(name)).State == state, "the state is another")
+		return unless(r.reg.Get(r.key("aws")).State == state, "the state is another")
 	})
-	return r.reg.Get(r.key(name))
+	return r.reg.Get(r.key("aws"))
 }

@@ -24,31 +24,20 @@ const (
 	maxCapabilityLength = 64
 )
 
-// probe asks the provider what it is, and remembers the answer. A provider that
-// offers the minimum answers 404, which proves that something is there, and no
-// more can be known.
+// probe asks the provider what it is, and remembers the answer.
 func (r *Reconciler) probe(ctx context.Context, p *pass) error {
 	m := p.memory
-	p.probed = true
 	// Before the call: a doubt that comes up during it may be about what it shows.
 	m.doubted.Store(false)
-	if m.failed = r.renewWay(p); m.failed != nil {
-		m.answer = decide.ProbeImpossible
-		log.FromContext(ctx).V(1).Info("no client can be built", "error", m.failed.Error())
-		return nil
-	}
-	ctx = provider.WithCallInfo(ctx, provider.CallInfo{
-		Caller:    p.key().String(),
-		RequestID: string(controller.ReconcileIDFromContext(ctx)),
-	})
-	capabilities, err := m.way.client.Capabilities(ctx)
+	capabilities, answer, err := r.ask(ctx, p)
 	if ctx.Err() != nil {
 		// The operator stops. That says nothing of the provider.
 		return ctx.Err()
 	}
+	p.probed = true
 	m.probedAt = r.Now()
-	m.answer, m.failed = answerOf(capabilities, err), err
-	switch m.answer {
+	m.answer, m.failed = answer, err
+	switch answer {
 	case decide.ProbeSucceeded:
 		m.capabilities, m.failures, m.untried = capabilities, 0, false
 	case decide.ProbeUnreachable, decide.ProbeGarbled:
@@ -61,6 +50,20 @@ func (r *Reconciler) probe(ctx context.Context, p *pass) error {
 		log.FromContext(ctx).V(1).Info("probe failed", "class", provider.ClassOf(err).String(), "error", err.Error())
 	}
 	return nil
+}
+
+// ask makes the call. A provider that offers the minimum answers 404, which
+// proves that something is there, and no more can be known.
+func (r *Reconciler) ask(ctx context.Context, p *pass) (provider.Capabilities, decide.Probe, error) {
+	if err := r.renewWay(p); err != nil {
+		return provider.Capabilities{}, decide.ProbeImpossible, err
+	}
+	ctx = provider.WithCallInfo(ctx, provider.CallInfo{
+		Caller:    p.key().String(),
+		RequestID: string(controller.ReconcileIDFromContext(ctx)),
+	})
+	capabilities, err := p.memory.way.client.Capabilities(ctx)
+	return capabilities, answerOf(capabilities, err), err
 }
 
 // renewWay builds a new client where the settings or the credentials differ from

@@ -38,11 +38,11 @@ func TestAProviderThatAnswersBecomesReady(t *testing.T) {
 	if !slices.Contains(config.Finalizers, computev1.ProviderConfigFinalizer) {
 		t.Error("it is Ready without our finalizer")
 	}
-	entry := r.entered("aws", registry.Ready)
+	entry := r.entered(registry.Ready)
 	if entry.Client == nil || entry.UID != config.UID || !slices.Equal(entry.Identities, []string{"blue"}) || !entry.Capabilities.Has("list") {
 		t.Errorf("the registry's entry is %+v", entry)
 	}
-	r.told("aws", "Ready")
+	r.told("Ready")
 }
 
 func TestAStableProviderCostsNoWrites(t *testing.T) {
@@ -52,12 +52,12 @@ func TestAStableProviderCostsNoWrites(t *testing.T) {
 	r.config("aws", withSecret("key"))
 	r.vms("aws", 3)
 	r.eventually("the count", func() string { return unless(r.read("aws").Status.VirtualMachines == 3, "is another") })
-	r.poll("aws")
+	r.poll()
 
 	before, changed := r.writes.Load(), 0
 	r.reg.Listen(registry.Changed, func(_ types.NamespacedName) { changed++ })
 	for range 20 {
-		r.poll("aws")
+		r.poll()
 	}
 	r.stop()
 	if writes := r.writes.Load() - before; writes != 0 || changed != 0 {
@@ -72,13 +72,13 @@ func TestAStalledProviderCostsNoWrites(t *testing.T) {
 	r.config("aws")
 	r.shown("aws", showsReady)
 	r.provider(endpoint).SetCapabilities(provider.Capabilities{Identity: "red"})
-	r.poll("aws")
+	r.poll()
 	r.shown("aws", showsStalled(computev1.ReasonIdentityChanged))
-	r.poll("aws")
+	r.poll()
 
 	before := r.writes.Load()
 	for range 5 {
-		r.poll("aws")
+		r.poll()
 	}
 	r.stop()
 	if writes := r.writes.Load() - before; writes != 0 {
@@ -91,31 +91,31 @@ func TestTwoFailuresChangeNothingAndAThirdShows(t *testing.T) {
 	r := started(t)
 	r.config("aws")
 	r.shown("aws", showsReady)
-	r.entered("aws", registry.Ready)
+	r.entered(registry.Ready)
 	r.provider(endpoint).Inject(fake.Fault{
 		Op: provider.OperationCapabilities, Class: provider.Transient, Cause: provider.CauseUnreachable, Count: fake.Forever,
 	})
 	before := r.writes.Load()
-	r.poll("aws")
-	r.poll("aws")
+	r.poll()
+	r.poll()
 	if writes := r.writes.Load() - before; writes != 0 {
 		t.Errorf("%d writes after two failures, want none", writes)
 	}
 	if state := r.reg.Get(r.key("aws")).State; state != registry.Ready {
 		t.Errorf("the registry's state is %d after two failures", state)
 	}
-	r.poll("aws")
+	r.poll()
 	r.shown("aws", showsRetried(computev1.ReasonUnreachable))
-	entry := r.entered("aws", registry.NotReady)
+	entry := r.entered(registry.NotReady)
 	if entry.Reason != computev1.ReasonUnreachable || !strings.Contains(entry.Message, endpoint) || entry.Client != nil {
 		t.Errorf("the registry's entry is %+v", entry)
 	}
-	r.told("aws", computev1.ReasonUnreachable)
+	r.told(computev1.ReasonUnreachable)
 
 	r.provider(endpoint).ClearFaults()
-	r.poll("aws")
+	r.poll()
 	r.shown("aws", showsReady)
-	r.entered("aws", registry.Ready)
+	r.entered(registry.Ready)
 }
 
 func TestAThrottledProbeChangesNothing(t *testing.T) {
@@ -126,13 +126,13 @@ func TestAThrottledProbeChangesNothing(t *testing.T) {
 	r.provider(endpoint).Inject(fake.Fault{Op: provider.OperationCapabilities, Class: provider.Throttled, Count: fake.Forever})
 	before := r.writes.Load()
 	for range failuresAndMore {
-		r.poll("aws")
+		r.poll()
 	}
 	r.shown("aws", showsReady)
 	if writes := r.writes.Load() - before; writes != 0 {
 		t.Errorf("%d writes, want none", writes)
 	}
-	r.entered("aws", registry.Ready)
+	r.entered(registry.Ready)
 }
 
 // failuresAndMore is more than the failures that show.
@@ -151,8 +151,8 @@ func TestARestartKeepsWhatStandsWhileTheProviderIsAway(t *testing.T) {
 	if got := shows(r.read("aws")); got != showsReady {
 		t.Errorf("it shows %s", got)
 	}
-	r.poll("aws")
-	r.entered("aws", registry.Ready)
+	r.poll()
+	r.entered(registry.Ready)
 }
 
 func TestADoubtIsAProbeAndAThousandAreOne(t *testing.T) {
@@ -160,7 +160,7 @@ func TestADoubtIsAProbeAndAThousandAreOne(t *testing.T) {
 	r := started(t)
 	r.config("aws")
 	r.shown("aws", showsReady)
-	r.entered("aws", registry.Ready)
+	r.entered(registry.Ready)
 	before := r.provider(endpoint).Counts()[provider.OperationCapabilities]
 	r.clock.step(time.Second)
 	for range 1000 {

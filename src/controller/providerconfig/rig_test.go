@@ -227,7 +227,7 @@ func (r *rig) secret(name, key string) *corev1.Secret {
 // vms creates VirtualMachines that refer to a ProviderConfig, and returns them.
 func (r *rig) vms(providerRef string, count int) []*computev1.VirtualMachine {
 	r.t.Helper()
-	var all []*computev1.VirtualMachine
+	all := make([]*computev1.VirtualMachine, 0, count)
 	for n := range count {
 		memory := quantity("1Gi")
 		vm := &computev1.VirtualMachine{
@@ -243,16 +243,16 @@ func (r *rig) vms(providerRef string, count int) []*computev1.VirtualMachine {
 // edit changes an object as a user does.
 func edit[T client.Object](r *rig, object T, change func(T)) {
 	r.t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(r.t.Context(), 10*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		if last = kube.Get(ctx, client.ObjectKeyFromObject(object), object); last != nil {
-			return false, nil
+	r.eventually("an edit", func() string {
+		if err := kube.Get(r.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			return err.Error()
 		}
 		change(object)
-		last = kube.Update(ctx, object)
-		return last == nil, nil
+		if err := kube.Update(r.t.Context(), object); err != nil {
+			return err.Error()
+		}
+		return ""
 	})
-	must(r.t, errors.Join(err, last))
 }
 
 func annotate(name, value string) func(*computev1.ProviderConfig) {
@@ -268,21 +268,20 @@ func (r *rig) key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: r.namespace, Name: name}
 }
 
-// poll makes the next probe of a ProviderConfig due, and waits for the end of the
-// pass that made it.
-func (r *rig) poll(name string) {
+// poll makes the next probe of aws due, and waits for the end of the pass that
+// made it.
+func (r *rig) poll() {
 	r.t.Helper()
-	before := r.settled(name)
-	r.clock.step(2 * time.Hour)
-	r.reg.Doubt(r.key(name))
-	r.eventually("a probe", func() string { return unless(r.settled(name) > before, "none was made") })
-}
-
-// settled is how many probes of a ProviderConfig belong to passes that have ended.
-func (r *rig) settled(name string) int {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.ended[name]
+	before := r.begun["aws"]
+	r.mu.Unlock()
+	r.clock.step(2 * time.Hour)
+	r.reg.Doubt(r.key("aws"))
+	r.eventually("a probe", func() string {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return unless(r.ended["aws"] > before, "none was made")
+	})
 }
 
 // SetProviderConfig implements providerconfig.Gauges: it comes at the end of a
@@ -326,7 +325,7 @@ func (r *rig) checkMarker() {
 	families, err := gather.Gather()
 	must(r.t, err)
 	shown["metrics"] = fmt.Sprint(families)
-	shown["logs"] = r.logs.String()
+	shown["logs"] = r.logs.String() + commonLogs.String()
 	for place, content := range shown {
 		text, err := json.Marshal(content)
 		must(r.t, err)

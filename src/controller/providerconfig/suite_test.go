@@ -11,7 +11,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/controlplane"
@@ -27,6 +29,8 @@ var (
 	scheme     = runtime.NewScheme()
 	// kube reads and writes past every cache, as a user does.
 	kube client.Client
+	// commonLogs is what speaks for no manager in particular.
+	commonLogs = &buffer{}
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	ctrl.SetLogger(zap.New(zap.WriteTo(commonLogs), zap.Level(zapAll)))
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	for _, add := range []func(*runtime.Scheme) error{computev1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
