@@ -1,9 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"net/http"
-	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,12 +12,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/scope"
+	"github.com/example/vmoperator/src/test/builders"
 	"github.com/example/vmoperator/src/test/controlplane"
 )
 
@@ -116,73 +118,46 @@ func TestASecondReleaseStaysOut(t *testing.T) {
 	}
 }
 
-// A VM that was made while the operator is told to stop must not be lost.
-func TestAStopWaitsForTheVMThatIsBeingMade(t *testing.T) {
-	place := namespace(t)
-	provider := startSlowProvider(t)
-	create(t, &computev1.ProviderConfig{
-		ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "default"},
-		Spec:       computev1.ProviderConfigSpec{Endpoint: provider.URL},
-	})
-	memory := resource.MustParse("1Gi")
-	vm := &computev1.VirtualMachine{
-		ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "vm"},
-		Spec:       computev1.VirtualMachineSpec{Image: "ubuntu", CPU: 1, Memory: &memory},
-	}
-	create(t, vm)
-	o := startOperator(t, plane.Config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--allow-endpoint-cidrs=127.0.0.0/8")
-	select {
-	case <-provider.asked:
-	case <-t.Context().Done():
-		t.Fatal("no VM was asked for")
-	}
-
-	o.terminate()
-	o.wantLine("Stopping and waiting for leader election runnables")
-	close(provider.answer)
-	o.wantEnd()
-	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(vm), vm); err != nil {
+func TestOutsideAClusterAllNamespacesAreWatched(t *testing.T) {
+	// Operators of other tests were killed, and could not give their claims back.
+	var leases coordinationv1.LeaseList
+	if err := kube.List(t.Context(), &leases, client.MatchingFields{"metadata.name": scope.LeaseName}); err != nil {
 		t.Fatal(err)
 	}
-	if vm.Status.ID != "vm-1" {
-		t.Errorf("the VM's id is lost: status %+v", vm.Status)
-	}
-}
-
-// slowProvider offers the minimum, and answers a POST when it is told to.
-type slowProvider struct {
-	*httptest.Server
-	asked, answer chan struct{}
-}
-
-func startSlowProvider(t *testing.T) *slowProvider {
-	t.Helper()
-	p := &slowProvider{asked: make(chan struct{}, 10), answer: make(chan struct{})}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /vms", func(w http.ResponseWriter, r *http.Request) {
-		p.asked <- struct{}{}
-		select {
-		case <-p.answer:
-		case <-r.Context().Done():
-			return
+	for i := range leases.Items {
+		if err := kube.Delete(t.Context(), &leases.Items[i]); err != nil {
+			t.Fatal(err)
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"id": "vm-1", "image": "ubuntu", "phase": "Provisioning"}`))
-	})
-	p.Server = httptest.NewServer(mux)
-	t.Cleanup(p.Close)
-	return p
+	}
+	places := []string{namespace(t), namespace(t)}
+	o := startOperator(t, plane.Config)
+	o.wantLine("working in a namespace", "(all)")
+	o.wantProbe("/readyz", http.StatusOK)
+	for _, place := range places {
+		config := builders.ProviderConfig(place, "default", "http://127.0.0.1:1")
+		create(t, config)
+		waitFor(t, "the operator to see "+place, func(ctx context.Context) bool {
+			return kube.Get(ctx, client.ObjectKeyFromObject(config), config) == nil && config.Status.ObservedGeneration == 1
+		})
+	}
+	o.terminate()
+	o.wantEnd()
 }
 
 func TestTheDefaultProviderConfigIsMade(t *testing.T) {
 	place := namespace(t)
-	startOperator(t, plane.Config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--default-provider-endpoint=http://127.0.0.1:1")
-	var config computev1.ProviderConfig
+	config, err := plane.AddUser("maker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant(t, "maker", place)
+	startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--default-provider-endpoint=http://127.0.0.1:1")
+	var made computev1.ProviderConfig
 	waitFor(t, "the refusal of a loopback address to be reported", func(ctx context.Context) bool {
-		err := kube.Get(ctx, client.ObjectKey{Namespace: place, Name: "default"}, &config)
-		return err == nil && meta.IsStatusConditionPresentAndEqual(config.Status.Conditions, computev1.ConditionReady, metav1.ConditionFalse)
+		err := kube.Get(ctx, client.ObjectKey{Namespace: place, Name: "default"}, &made)
+		return err == nil && meta.IsStatusConditionPresentAndEqual(made.Status.Conditions, computev1.ConditionReady, metav1.ConditionFalse)
 	})
-	if got := config.Spec.Endpoint; got != "http://127.0.0.1:1" {
+	if got := made.Spec.Endpoint; got != "http://127.0.0.1:1" {
 		t.Errorf("the endpoint is %s", got)
 	}
 }
@@ -201,22 +176,30 @@ func create(t *testing.T, object client.Object) {
 	}
 }
 
-// grant gives a user the rights in a namespace that the operator needs to start.
+// grant gives a user the rights in a namespace that the chart gives.
 func grant(t *testing.T, user, namespace string) {
 	t.Helper()
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user}}
-	for _, read := range reads() {
-		role.Rules = append(role.Rules, rbacv1.PolicyRule{
-			APIGroups: []string{read.Group}, Resources: []string{read.Resource}, Verbs: []string{"list", "watch"},
-		})
-	}
-	role.Rules = append(role.Rules, rbacv1.PolicyRule{
-		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"},
-	})
-	create(t, role)
+	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user}, Rules: generatedRules(t)})
 	create(t, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
 	})
+}
+
+// generatedRules are the rights that the markers in the code ask for.
+func generatedRules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	content, err := os.ReadFile("../../../charts/vmoperator/files/rbac/role.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var role rbacv1.ClusterRole
+	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096).Decode(&role); err != nil {
+		t.Fatal(err)
+	}
+	if role.Kind != "ClusterRole" || len(role.Rules) == 0 {
+		t.Fatalf("the file begins with %s %s, want the ClusterRole", role.Kind, role.Name)
+	}
+	return role.Rules
 }

@@ -36,10 +36,7 @@ func rulesOf(t *testing.T, crd string) []string {
 		t.Fatal(err)
 	}
 	root := definition.Spec.Versions[0].Schema.OpenAPIV3Schema
-	var rules []string
-	for _, part := range []string{"spec", "status"} {
-		rules = append(rules, walk(part, root.Properties[part])...)
-	}
+	rules := slices.Concat(walk("spec", root.Properties["spec"]), walk("status", root.Properties["status"]))
 	slices.Sort(rules)
 	return rules
 }

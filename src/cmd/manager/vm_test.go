@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/test/builders"
+)
+
+// apiKey is looked for where it must not be.
+const apiKey = "marker-key-that-nobody-may-see"
+
+// What the chart grants is generated from markers beside the code. This fails if
+// one of them is forgotten.
+func TestTheGeneratedRightsAreEnoughForTheLifeOfAVM(t *testing.T) {
+	place := namespace(t)
+	provider := startProvider(t)
+	close(provider.answer)
+	config, err := plane.AddUser("with-generated-rights")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant(t, "with-generated-rights", place)
+	o := startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place,
+		"--allow-endpoint-cidrs=127.0.0.0/8")
+	create(t, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "credentials"},
+		StringData: map[string]string{computev1.APIKeyKey: apiKey},
+	})
+	create(t, builders.ProviderConfig(place, "default", provider.URL, func(config *computev1.ProviderConfig) {
+		config.Spec.SecretRef = &computev1.SecretReference{Name: "credentials"}
+	}))
+	vm := builders.VirtualMachine(place, "vm")
+	create(t, vm)
+	waitFor(t, "the VM to run", func(ctx context.Context) bool {
+		return kube.Get(ctx, client.ObjectKeyFromObject(vm), vm) == nil && vm.Status.Phase == "Running"
+	})
+	waitFor(t, "the VM's addresses to be published", func(ctx context.Context) bool {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(vm), vm)
+		return err == nil && meta.IsStatusConditionTrue(vm.Status.Conditions, computev1.ConditionAddressed)
+	})
+
+	if err := kube.Delete(t.Context(), vm); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the VM to go", func(ctx context.Context) bool {
+		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(vm), vm))
+	})
+	if provider.exists.Load() {
+		t.Error("the object is gone and the VM is not")
+	}
+	o.terminate()
+	o.wantEnd()
+	for _, line := range o.log() {
+		if strings.Contains(line, "forbidden") {
+			t.Errorf("a right is missing: %s", line)
+		}
+		if strings.Contains(line, apiKey) {
+			t.Errorf("the API key is in the log: %s", line)
+		}
+	}
+}
+
+// A VM that was made while the operator is told to stop must not be lost.
+func TestAStopWaitsForTheVMThatIsBeingMade(t *testing.T) {
+	place := namespace(t)
+	provider := startProvider(t)
+	create(t, builders.ProviderConfig(place, "default", provider.URL))
+	vm := builders.VirtualMachine(place, "vm")
+	create(t, vm)
+	o := startOperator(t, plane.Config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--allow-endpoint-cidrs=127.0.0.0/8")
+	select {
+	case <-provider.asked:
+	case <-t.Context().Done():
+		t.Fatal("no VM was asked for")
+	}
+
+	o.terminate()
+	o.wantLine("Stopping and waiting for leader election runnables")
+	close(provider.answer)
+	o.wantEnd()
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(vm), vm); err != nil {
+		t.Fatal(err)
+	}
+	if vm.Status.ID != "vm-1" {
+		t.Errorf("the VM's id is lost: status %+v", vm.Status)
+	}
+}
+
+// minimalProvider has the three endpoints that a provider must have and at most
+// one VM. It answers a POST once answer is closed.
+type minimalProvider struct {
+	*httptest.Server
+	asked, answer chan struct{}
+	exists        atomic.Bool
+}
+
+func startProvider(t *testing.T) *minimalProvider {
+	t.Helper()
+	p := &minimalProvider{asked: make(chan struct{}, 10), answer: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /vms", p.create)
+	mux.HandleFunc("GET /vms/vm-1", p.get)
+	mux.HandleFunc("DELETE /vms/vm-1", p.delete)
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *minimalProvider) create(w http.ResponseWriter, r *http.Request) {
+	p.asked <- struct{}{}
+	select {
+	case <-p.answer:
+	case <-r.Context().Done():
+		return
+	}
+	p.exists.Store(true)
+	p.show(w)
+}
+
+func (p *minimalProvider) get(w http.ResponseWriter, r *http.Request) {
+	if !p.exists.Load() {
+		http.NotFound(w, r)
+		return
+	}
+	p.show(w)
+}
+
+func (p *minimalProvider) delete(w http.ResponseWriter, _ *http.Request) {
+	p.exists.Store(false)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (*minimalProvider) show(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"id": "vm-1", "image": "ubuntu-24.04", "phase": "Running", "addresses": ["192.0.2.1"]}`))
+}
