@@ -77,7 +77,7 @@ func unreachable(err error) string {
 		return "the endpoint's host name cannot be resolved"
 	case isCertificate:
 		return "the endpoint's certificate cannot be verified"
-	case isRecord:
+	case isRecord || errors.Is(err, http.ErrSchemeMismatch):
 		return "the endpoint does not speak TLS"
 	case operation != nil && operation.Op == "remote error":
 		return "the endpoint refused the TLS handshake"
