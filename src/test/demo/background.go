@@ -34,11 +34,14 @@ func up(ctx context.Context, screen *screen) error {
 	if err != nil {
 		return err
 	}
-	err = lookUntil(ctx, server, "everything to be up", screen.show, func(context.Context) (string, bool) {
-		state, err := readState(upDir)
-		return server.printed(), err == nil && state.PID == server.process.Process.Pid
+	printed := func(string) { screen.show(server.printed()) }
+	err = lookUntil(ctx, server, "everything to be up", printed, func(context.Context) (string, bool) {
+		if _, err := readState(upDir); err != nil {
+			return err.Error(), false
+		}
+		return "", true
 	})
-	screen.show(server.printed())
+	printed("")
 	if err != nil {
 		return errors.Join(err, server.stop())
 	}
@@ -115,9 +118,6 @@ func (s *server) printed() string {
 }
 
 func (s *server) stop() error {
-	if s.alive() != nil {
-		return nil
-	}
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *server) stop() error {
 	case <-s.ended:
 		return nil
 	case <-time.After(downTimeout):
-		return s.process.Process.Kill()
+		return errors.Join(fmt.Errorf("%w within %s", errLeft, downTimeout), s.process.Process.Kill())
 	}
 }
 

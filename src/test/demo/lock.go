@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// errTaken means that another process holds the lock.
-var errTaken = errors.New("in use by another process")
-
 // acquire makes a folder and takes it for this process, which keeps it until the
 // lock is closed or the process ends, in whatever way: no stale lock exists.
 func acquire(dir string) (io.Closer, error) {
@@ -23,11 +20,9 @@ func acquire(dir string) (io.Closer, error) {
 		return nil, err
 	}
 	err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK})
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
-		err = errTaken
-	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), file.Close())
+		_ = file.Close() // nothing was written
+		return nil, fmt.Errorf("%s is in use by another process (make down, or Ctrl-C where it runs, ends it): %w", dir, err)
 	}
 	return file, nil
 }

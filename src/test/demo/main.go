@@ -32,7 +32,7 @@ func run(args []string, stdout *os.File, stderr io.Writer) int {
 	defer stop()
 
 	if err := act(ctx, newScreen(stdout)); err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && !errors.Is(err, errLeft) {
 			err = errors.New("interrupted: everything that was started is stopped")
 		}
 		fmt.Fprintf(stderr, "demo: %v\n", err)

@@ -101,9 +101,6 @@ func endedBy(err error) error {
 
 // stop ends the operator, politely at first. It may be called more than once.
 func (o *operator) stop() error {
-	if o.alive() != nil {
-		return nil
-	}
 	if err := o.process.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stopping the operator: %w", err)
 	}
@@ -131,14 +128,20 @@ func (o *operator) lastLog() string {
 
 // freeAddresses are addresses on loopback that nobody listens on now.
 func freeAddresses(ctx context.Context, count int) ([]string, error) {
+	listeners := make([]net.Listener, 0, count)
+	// Closed when all are found, so that no two are the same.
+	defer func() {
+		for _, listener := range listeners {
+			_ = listener.Close() // it has served its purpose
+		}
+	}()
 	addresses := make([]string, 0, count)
 	for range count {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
-		// Closed when all are found, so that no two are the same.
-		defer listener.Close()
+		listeners = append(listeners, listener)
 		addresses = append(addresses, listener.Addr().String())
 	}
 	return addresses, nil

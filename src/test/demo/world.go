@@ -25,6 +25,9 @@ const (
 	namespace = "default"
 )
 
+// errLeft means that something may still run.
+var errLeft = errors.New("not everything could be stopped")
+
 // plan says how a world is started.
 type plan struct {
 	// dir gets logs and what else is written.
@@ -144,7 +147,7 @@ func (w *world) stop() error {
 		errs = append(errs, log.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("stopping everything: %w", err)
+		return fmt.Errorf("%w: %w", errLeft, err)
 	}
 	return nil
 }
@@ -164,6 +167,6 @@ func portIfFree(ctx context.Context, port int) int {
 	if err != nil {
 		return 0
 	}
-	defer listener.Close()
+	_ = listener.Close() // it has served its purpose
 	return port
 }
