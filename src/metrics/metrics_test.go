@@ -1,0 +1,152 @@
+package metrics
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/example/vmoperator/src/provider"
+)
+
+// TestEveryCollectorIsRegistered reads the package's source, for nothing else
+// knows of a collector that was forgotten.
+func TestEveryCollectorIsRegistered(t *testing.T) {
+	t.Parallel()
+	defined, registered := map[string]bool{}, map[string]bool{}
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range file.Decls {
+			switch declaration := declaration.(type) {
+			case *ast.GenDecl:
+				variables(declaration, defined)
+			case *ast.FuncDecl:
+				if declaration.Name.Name == "collectors" {
+					names(declaration.Body, registered)
+				}
+			}
+		}
+	}
+	if len(defined) == 0 {
+		t.Fatal("no collector is found")
+	}
+	if diff := cmp.Diff(defined, registered); diff != "" {
+		t.Errorf("defined and registered differ:\n%s", diff)
+	}
+}
+
+// variables adds the names of package variables, which in this package are
+// collectors all.
+func variables(declaration *ast.GenDecl, to map[string]bool) {
+	for _, spec := range declaration.Specs {
+		if value, ok := spec.(*ast.ValueSpec); ok && declaration.Tok == token.VAR {
+			for _, name := range value.Names {
+				to[name.Name] = true
+			}
+		}
+	}
+}
+
+// names adds the elements of the literal in a function.
+func names(body *ast.BlockStmt, to map[string]bool) {
+	ast.Inspect(body, func(node ast.Node) bool {
+		if literal, ok := node.(*ast.CompositeLit); ok {
+			for _, element := range literal.Elts {
+				if name, ok := element.(*ast.Ident); ok {
+					to[name.Name] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// The tests below share the collectors, and so do not run at the same time.
+
+func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	if err := Register(registry); err != nil {
+		t.Fatal(err)
+	}
+	ProviderCallDuration.WithLabelValues("create", OutcomeOK).Observe(0.1)
+	ProviderThrottled.WithLabelValues(ThrottledByLimit).Inc()
+	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
+	SetNamespace("team", "watched")
+	CountVirtualMachines(func() []provider.Phase { return []provider.Phase{provider.PhaseRunning} })
+	problems, err := testutil.GatherAndLint(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(families) != len(collectors()) {
+		t.Errorf("%d of %d collectors show something", len(families), len(collectors()))
+	}
+	if err := Register(registry); err == nil {
+		t.Error("collectors are registered twice without an error")
+	}
+}
+
+func TestVirtualMachinesAreCountedByPhase(t *testing.T) {
+	CountVirtualMachines(func() []provider.Phase {
+		return []provider.Phase{"", "", provider.PhaseRunning, "Migrating", "Hibernating", provider.PhaseFailed}
+	})
+	const want = `
+# HELP vmoperator_virtualmachines Number of VirtualMachines, by the phase of their VM (None without one, Other for a phase that is not known).
+# TYPE vmoperator_virtualmachines gauge
+vmoperator_virtualmachines{phase="Deleting"} 0
+vmoperator_virtualmachines{phase="Failed"} 1
+vmoperator_virtualmachines{phase="None"} 2
+vmoperator_virtualmachines{phase="Other"} 2
+vmoperator_virtualmachines{phase="Provisioning"} 0
+vmoperator_virtualmachines{phase="Running"} 1
+vmoperator_virtualmachines{phase="Stopped"} 0
+`
+	if err := testutil.CollectAndCompare(virtualMachines, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+	if count := testutil.CollectAndCount(newPhases()); count != 0 {
+		t.Errorf("%d series before there is a list", count)
+	}
+}
+
+func TestTheSeriesOfAProviderConfigGoWithIt(t *testing.T) {
+	gauges := ProviderConfigs{}
+	gauges.SetProviderConfig("team", "aws", true, 50)
+	gauges.SetProviderConfig("team", "azure", false, 100)
+	if value := testutil.ToFloat64(providerConfigReady.WithLabelValues("team", "aws")); value != 1 {
+		t.Errorf("ready is %v", value)
+	}
+	if value := testutil.ToFloat64(providerConfigVirtualMachines.WithLabelValues("team", "azure")); value != 100 {
+		t.Errorf("virtualmachines is %v", value)
+	}
+	before := testutil.CollectAndCount(providerConfigReady)
+	gauges.DeleteProviderConfig("team", "aws")
+	if after := testutil.CollectAndCount(providerConfigReady); after != before-1 {
+		t.Errorf("%d series, %d before", after, before)
+	}
+	if after := testutil.CollectAndCount(providerConfigVirtualMachines); after != before-1 {
+		t.Errorf("%d series, %d before", after, before)
+	}
+}
