@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
 // probes serves /healthz and /readyz. The manager could, but only once it is
@@ -33,11 +32,8 @@ func startProbes(ctx context.Context, address string, logger logr.Logger) (*prob
 		return nil, fmt.Errorf("--health-probe-bind-address: %w", err)
 	}
 	mux := http.NewServeMux()
-	for path, check := range map[string]healthz.Checker{"/healthz": healthz.Ping, "/readyz": p.ready} {
-		handler := http.StripPrefix(path, &healthz.Handler{Checks: map[string]healthz.Checker{path[1:]: check}})
-		mux.Handle(path, handler)
-		mux.Handle(path+"/", handler)
-	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.ready()) })
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 1 << 14}
 	logger.Info("serving probes", "address", listener.Addr().String())
 	go func() { _ = p.server.Serve(listener) }() // ends with stop
@@ -53,7 +49,15 @@ func (p *probes) stop() {
 // watch makes the process ready once informers have synced.
 func (p *probes) watch(informers []cache.Informer) { p.informers.Store(&informers) }
 
-func (p *probes) ready(*http.Request) error {
+func answer(w http.ResponseWriter, why error) {
+	if why != nil {
+		http.Error(w, why.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprint(w, "ok")
+}
+
+func (p *probes) ready() error {
 	informers := p.informers.Load()
 	if informers == nil {
 		return errors.New("no namespace can be worked in yet")

@@ -27,6 +27,7 @@ func setUpLogging(options *zap.Options, out io.Writer) logr.Logger {
 // serve works until ctx ends, or until the process must be started again to work
 // in other namespaces than it does.
 func serve(ctx context.Context, o options, where place, logger logr.Logger) error {
+	logger.Info("starting", "version", version, "release", where.release, "namespaces", where.namespaces)
 	probes, err := startProbes(ctx, o.probeAddress, logger)
 	if err != nil {
 		return err
