@@ -25,6 +25,7 @@ const (
 	startTimeout = 2 * time.Minute
 	stopTimeout  = 20 * time.Second
 	pollInterval = 50 * time.Millisecond
+	serviceRange = "10.0.0.0/16"
 )
 
 // controllers are the parts of kube-controller-manager that the operator's behaviour depends on. Others would only make
@@ -155,6 +156,8 @@ func (c *ControlPlane) startServers(dataDir string) error {
 		},
 		KubectlPath: c.Kubectl(),
 	}
+	// envtest's own range has 254 addresses: too few for tests that make a Service for each of hundreds of VMs.
+	c.servers.APIServer.Configure().Set("service-cluster-ip-range", serviceRange)
 	return c.servers.Start()
 }
 
