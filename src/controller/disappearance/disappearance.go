@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
@@ -31,8 +32,12 @@ const (
 
 // Mass reports whether so many of a provider's VMs vanished in the three poll
 // intervals before now that the provider is believed to be wrong: more than a
-// tenth and at least five, or all and at least two. What vanished up to
-// releasedAt does not count; the zero time counts everything.
+// tenth and at least five, or all and at least two.
+//
+// A release at releasedAt covers what vanished before it and, for another three
+// poll intervals, what is only then found to have vanished: while a provider is
+// held nobody looks, so most of what a person releases is found afterwards. The
+// zero time is no release.
 //
 // It also returns how many vanished, and of how many: a VM that never was known
 // to exist counts in neither, and one that a person is deleting only if it
@@ -65,28 +70,30 @@ type window struct {
 }
 
 func (w window) contains(t time.Time) bool {
-	return !t.Before(w.now.Add(-w.length)) && t.After(w.releasedAt)
+	released := !w.releasedAt.IsZero() && !t.After(w.releasedAt.Add(w.length))
+	return !released && !t.Before(w.now.Add(-w.length))
 }
 
-// vanished reports whether the VM is seen to be gone.
+// vanished reports whether the VM is seen to be gone. Where Synced was false
+// before, for another reason, its transition time is an old one, and that of
+// Ready tells when the VM went.
 func (w window) vanished(vm *computev1.VirtualMachine) bool {
 	synced := meta.FindStatusCondition(vm.Status.Conditions, computev1.ConditionSynced)
-	return synced != nil && synced.Reason == computev1.ReasonVanished && w.contains(synced.LastTransitionTime.Time)
+	if synced == nil || synced.Reason != computev1.ReasonVanished {
+		return false
+	}
+	since := synced.LastTransitionTime.Time
+	ready := meta.FindStatusCondition(vm.Status.Conditions, computev1.ConditionReady)
+	if ready != nil && ready.Status == metav1.ConditionFalse && ready.LastTransitionTime.After(since) {
+		since = ready.LastTransitionTime.Time
+	}
+	return w.contains(since)
 }
 
 // replaced reports whether the VM vanished and is being, or was, made again,
 // which ends the condition that told of it.
-//
-// After a release, all that was held back is made again. That is what the person
-// asked for, and must not be taken for another disappearance: for one window
-// such a replacement does not count. A VM that vanishes meanwhile still counts
-// until it is replaced.
 func (w window) replaced(record *intent.Record) bool {
-	if record == nil || record.Ordinal() <= 1 || record.AttemptedAt == nil {
-		return false
-	}
-	attempted := record.AttemptedAt.Time
-	return w.contains(attempted) && (w.releasedAt.IsZero() || attempted.After(w.releasedAt.Add(w.length)))
+	return record != nil && record.Ordinal() > 1 && record.AttemptedAt != nil && w.contains(record.AttemptedAt.Time)
 }
 
 // existed reports whether the VM is, or once was, known by an id.

@@ -40,6 +40,14 @@ func vanished(ago time.Duration) func(*computev1.VirtualMachine) {
 	}
 }
 
+func unready(ago time.Duration) func(*computev1.VirtualMachine) {
+	return func(vm *computev1.VirtualMachine) {
+		vm.Status.Conditions = append(vm.Status.Conditions, metav1.Condition{
+			Type: computev1.ConditionReady, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(now.Add(-ago)),
+		})
+	}
+}
+
 func made(ordinal int, ago time.Duration) func(*computev1.VirtualMachine) {
 	return func(vm *computev1.VirtualMachine) {
 		record := intent.New(vm, ordinal, "", provider.CreateRequest{}).Attempted(now.Add(-ago))
@@ -84,8 +92,14 @@ func TestMass(t *testing.T) {
 		},
 		"what vanished before the window does not count": {vms: several(2, vanished(3*interval+time.Second)), total: 2},
 		"what vanished before a release does not count":  {vms: several(2, vanished(time.Minute)), releasedAt: now.Add(-time.Minute), total: 2},
-		"what vanished after a release counts": {
-			vms: several(2, vanished(time.Minute)), releasedAt: now.Add(-61 * time.Second), held: true, vanished: 2, total: 2,
+		"what is found soon after a release is part of it": {
+			vms: several(9, vanished(time.Second)), releasedAt: now.Add(-3*interval - time.Second), total: 9,
+		},
+		"what vanished well after a release counts": {
+			vms: several(2, vanished(time.Second)), releasedAt: now.Add(-3*interval - 2*time.Second), held: true, vanished: 2, total: 2,
+		},
+		"a VM that was out of order before counts from when it ceased to be ready": {
+			vms: several(2, vanished(time.Hour), unready(time.Second)), held: true, vanished: 2, total: 2,
 		},
 		"what was made again counts still":               {vms: several(2, made(2, time.Minute)), held: true, vanished: 2, total: 2},
 		"what was made again long ago does not":          {vms: several(2, made(2, time.Hour)), total: 2},

@@ -2,6 +2,7 @@ package providerconfig_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,15 +17,20 @@ import (
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
-// countingClient counts writes, those to a status included.
+// countingClient counts writes, those to a status included, and can fail those
+// that are not.
 type countingClient struct {
 	client.Client
 
-	writes *atomic.Int64
+	writes  *atomic.Int64
+	failing *atomic.Bool
 }
 
 func (c *countingClient) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 	c.writes.Add(1)
+	if c.failing.Load() {
+		return errors.New("the apiserver is away")
+	}
 	return c.Client.Patch(ctx, object, patch, options...)
 }
 

@@ -268,12 +268,42 @@ func TestAMassDisappearanceIsLatchedUntilReleasedOnce(t *testing.T) {
 		t.Errorf("the registry says that it was released at %s", entry.ReleasedAt)
 	}
 
-	r.clock.step(time.Minute)
+	// Once: what vanishes later is another disappearance.
+	r.clock.step(time.Hour)
 	r.settle(vms...)
 	r.vanish(vms...)
 	r.shown("aws", showsHeld)
 	if again := r.read("aws").Status.ReleasedAt; !again.Equal(config.Status.ReleasedAt) {
 		t.Errorf("released again at %s, unasked", again)
+	}
+}
+
+func TestACrashInAReleaseReleasesOnce(t *testing.T) {
+	t.Parallel()
+	r := started(t)
+	r.config("aws")
+	vms := r.vms("aws", 2)
+	r.settle(vms...)
+	r.shown("aws", showsReady)
+	r.vanish(vms...)
+	r.shown("aws", showsStalled(computev1.ReasonMassDisappearance))
+
+	r.failing.Store(true)
+	edit(r, r.read("aws"), annotate(computev1.ReleaseAnnotation, computev1.ReasonMassDisappearance))
+	released := r.shown("aws", showsReady).Status.ReleasedAt
+	r.stop()
+	if _, found := r.read("aws").Annotations[computev1.ReleaseAnnotation]; !found {
+		t.Fatal("the annotation went before the crash")
+	}
+	r.failing.Store(false)
+	r.clock.step(time.Minute)
+	r.start()
+	r.eventually("the annotation", func() string {
+		_, found := r.read("aws").Annotations[computev1.ReleaseAnnotation]
+		return unless(!found, "is still there")
+	})
+	if again := r.shown("aws", showsReady).Status.ReleasedAt; !again.Equal(released) {
+		t.Errorf("released at %s, and again at %s", released, again)
 	}
 }
 

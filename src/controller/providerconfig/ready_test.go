@@ -59,9 +59,13 @@ func TestAStableProviderCostsNoWrites(t *testing.T) {
 	for range 20 {
 		r.poll()
 	}
+	r.told("Ready")
 	r.stop()
 	if writes := r.writes.Load() - before; writes != 0 || changed != 0 {
 		t.Errorf("%d writes and %d changes of the registry over 20 probes, want none", writes, changed)
+	}
+	if events := r.events(); len(events) != 1 {
+		t.Errorf("%d events, want the one that it became Ready", len(events))
 	}
 }
 

@@ -51,6 +51,8 @@ type rig struct {
 	clock     *clock
 	// writes and passes count what the controller does.
 	writes, passes atomic.Int64
+	// failing makes the controller's writes to metadata fail.
+	failing atomic.Bool
 	// connect replaces the way to fakes.
 	connect func(registry.ConnectOptions) (provider.Client, func(), error)
 	options providerconfig.Options
@@ -114,7 +116,7 @@ func (r *rig) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	must(r.t, index.Register(ctx, mgr.GetFieldIndexer()))
 	reconciler := &providerconfig.Reconciler{
-		Client:    &countingClient{Client: mgr.GetClient(), writes: &r.writes},
+		Client:    &countingClient{Client: mgr.GetClient(), writes: &r.writes, failing: &r.failing},
 		APIReader: &countingReader{Reader: mgr.GetAPIReader(), passes: &r.passes},
 		Registry:  r.reg,
 		Connect:   r.connect,
