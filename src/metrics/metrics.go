@@ -84,8 +84,9 @@ func collectors() []prometheus.Collector {
 // Register registers every collector of the operator. Its error names those that
 // could not be.
 func Register(registerer prometheus.Registerer) error {
-	var failures []error
-	for _, collector := range collectors() {
+	all := collectors()
+	failures := make([]error, 0, len(all))
+	for _, collector := range all {
 		failures = append(failures, registerer.Register(collector))
 	}
 	return errors.Join(failures...)

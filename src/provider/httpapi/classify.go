@@ -120,43 +120,56 @@ func (c *Client) failure(op provider.Operation, response *http.Response) *provid
 func classify(op provider.Operation, status int) *provider.Error {
 	failure := &provider.Error{Op: op, Err: fmt.Errorf("the provider answered with status %d", status)}
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		failure.Class = provider.Unauthorized
 		failure.Err = fmt.Errorf("the provider refused the credentials with status %d", status)
-	case status == http.StatusNotFound && shows404(op), status == http.StatusGone && op == provider.OperationCreate:
+	case isAbsence(op, status):
 		failure.Class = provider.NotFound
-	case status == http.StatusConflict && op == provider.OperationCreate:
-		failure.Class = provider.Conflict
 	case status == http.StatusConflict:
 		failure.Class = provider.Transient
+		if op == provider.OperationCreate {
+			failure.Class = provider.Conflict
+		}
 	case slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}, status):
 		failure.Class = provider.Rejected
 		failure.Err = fmt.Errorf("the provider refused the request with status %d", status)
 	case status == http.StatusTooManyRequests:
 		failure.Class = provider.Throttled
 		failure.Err = errors.New("the provider asks for fewer calls")
-	case status == http.StatusNotImplemented && optional(op):
-		failure.Class, failure.Cause = provider.Rejected, provider.CauseProtocol
-	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusTooEarly:
+	case isTrouble(op, status):
 		failure.Class = uncertain(op)
-	case status >= 300 && status <= 399:
-		failure.Class, failure.Cause = provider.Rejected, provider.CauseProtocol
-		failure.Err = fmt.Errorf("the provider answered with status %d: redirects are not followed", status)
 	default:
 		failure.Class, failure.Cause = provider.Rejected, provider.CauseProtocol
+		if status >= 300 && status <= 399 {
+			failure.Err = fmt.Errorf("the provider answered with status %d: redirects are not followed", status)
+		}
 	}
 	return failure
 }
 
-// shows404 reports whether a 404 is about what was asked for, and not about the
-// endpoint.
-func shows404(op provider.Operation) bool {
-	return slices.Contains([]provider.Operation{
-		provider.OperationGet, provider.OperationResize, provider.OperationDelete, provider.OperationCapabilities,
-	}, op)
+// isAbsence reports whether a status says that the VM is not there. A 404 of
+// another operation says that the endpoint is not.
+func isAbsence(op provider.Operation, status int) bool {
+	switch op {
+	case provider.OperationGet, provider.OperationResize, provider.OperationDelete, provider.OperationCapabilities:
+		return status == http.StatusNotFound
+	case provider.OperationCreate:
+		return status == http.StatusGone
+	default:
+		return false
+	}
 }
 
-func optional(op provider.Operation) bool {
+// isTrouble reports whether a status is one of a server that does not know itself
+// how far it came.
+func isTrouble(op provider.Operation, status int) bool {
+	if status == http.StatusNotImplemented && isOptional(op) {
+		return false
+	}
+	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly
+}
+
+func isOptional(op provider.Operation) bool {
 	return slices.Contains([]provider.Operation{
 		provider.OperationCapabilities, provider.OperationList, provider.OperationFind, provider.OperationResize,
 	}, op)

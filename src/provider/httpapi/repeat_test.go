@@ -47,7 +47,7 @@ func TestAMutationThatAnIdleConnectionTookNothingOfIsSentOnANewOne(t *testing.T)
 	}
 	defer client.Close()
 	var dead atomic.Bool
-	transport := client.http.Transport.(*http.Transport) //nolint:errcheck,forcetypeassert // New made it
+	transport := client.http.Transport.(*http.Transport)
 	dialContext := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		connection, err := dialContext(ctx, network, address)

@@ -77,7 +77,7 @@ func TestAnAPIKeyIsNeverPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := Options{APIKey: secret}
-	text, err := json.Marshal(options)
+	text, err := json.Marshal(options) //nolint:gosec,musttag // that it shows nothing is what is tested
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestOptionsThatNeverWorkAreRejectedWithoutBeingShown(t *testing.T) {
 		"no scheme":                   {Endpoint: "vms.example.com"},
 		"another scheme":              {Endpoint: "ftp://secret.example.com"},
 		"a broken URL":                {Endpoint: "http://secret.example.com:port"},
-		"a user":                      {Endpoint: "http://user:secret@vms.example.com"},
+		"a user":                      {Endpoint: "http://user:secret@vms.example.com"}, //nolint:gosec // it opens nothing
 		"a query":                     {Endpoint: "http://vms.example.com?key=secret"},
 		"an empty query":              {Endpoint: "http://vms.example.com?"},
 		"a fragment":                  {Endpoint: "http://vms.example.com#secret"},

@@ -70,7 +70,8 @@ func (p *Provider) ClearFaults(ctx context.Context) error {
 // Requests returns the ledger: all calls in order of arrival.
 func (p *Provider) Requests(ctx context.Context) ([]Request, error) {
 	var requests []Request
-	return requests, p.control(ctx, http.MethodGet, "/requests", nil, &requests)
+	err := p.control(ctx, http.MethodGet, "/requests", nil, &requests)
+	return requests, err
 }
 
 // ClearRequests empties the ledger; numbers go on.
