@@ -68,8 +68,8 @@ docker-push: ## Push the image IMG=.
 ##@ See it
 
 # The demo is built first, not `go run`, and takes the shell's place: a signal then reaches it, and not only a process
-# above it that would end alone.
-demo_command = go build -o $(BIN)/demo ./src/test/demo && exec $(BIN)/demo
+# above it that would end alone. Built like the operator, it shares what was compiled for that.
+demo_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/demo ./src/test/demo && exec $(BIN)/demo
 
 .PHONY: demo
 demo: build venv ## Walk through the life of a VM, each step checked; needs no cluster.

@@ -186,8 +186,8 @@ func instructions(s *state) string {
 	lines := []string{
 		"Everything is up. Type",
 		"",
-		"    export KUBECONFIG=" + s.Kubeconfig,
-		"    alias k=" + kubectl,
+		"    export KUBECONFIG=" + quoted([]string{s.Kubeconfig}),
+		"    alias k=" + quoted([]string{kubectl}),
 		"",
 		"and then, for example,",
 		"",

@@ -79,7 +79,7 @@ func deleteAtProvider(ctx context.Context, t *tour) error {
 	if status > 299 {
 		return fmt.Errorf("expected the provider to delete VM %s, seen status %d", old, status)
 	}
-	if err := t.untilVM(ctx, name, "another VM to run in place of "+old, func(vm *computev1.VirtualMachine) bool {
+	if err := t.untilVM(ctx, name, name+" to run as another VM", func(vm *computev1.VirtualMachine) bool {
 		return runs(vm) && vm.Status.ID != "" && vm.Status.ID != old
 	}); err != nil {
 		return err

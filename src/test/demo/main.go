@@ -23,7 +23,10 @@ func main() {
 
 func run(args []string, stdout *os.File, stderr io.Writer) int {
 	act, err := parse(args, stderr)
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
 		return exitUsage
 	}
 	// A second signal ends the process at once; what it started ends with it.
@@ -56,8 +59,9 @@ func parse(args []string, stderr io.Writer) (action, error) {
 	}
 	switch {
 	case flags.NArg() > 0 || flags.NFlag() > 1:
-		fmt.Fprintln(stderr, "demo: at most one of -up, -down and -serve, and nothing else")
-		return nil, flag.ErrHelp
+		err := errors.New("at most one of -up, -down and -serve, and nothing else")
+		fmt.Fprintf(stderr, "demo: %v\n", err)
+		return nil, err
 	case *upFlag:
 		return up, nil
 	case *downFlag:
