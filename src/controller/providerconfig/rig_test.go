@@ -1,23 +1,17 @@
 package providerconfig_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -198,78 +192,6 @@ func (d *door) Capabilities(ctx context.Context) (provider.Capabilities, error) 
 	return d.Client.Capabilities(ctx)
 }
 
-// config creates a ProviderConfig that leads to the rig's first provider.
-func (r *rig) config(name string, changes ...func(*computev1.ProviderConfig)) *computev1.ProviderConfig {
-	r.t.Helper()
-	made := &computev1.ProviderConfig{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: name},
-		Spec:       computev1.ProviderConfigSpec{Endpoint: endpoint},
-	}
-	for _, change := range changes {
-		change(made)
-	}
-	must(r.t, kube.Create(r.t.Context(), made))
-	return made
-}
-
-func withSecret(name string) func(*computev1.ProviderConfig) {
-	return func(c *computev1.ProviderConfig) { c.Spec.SecretRef = &computev1.SecretReference{Name: name} }
-}
-
-func (r *rig) secret(name, key string) *corev1.Secret {
-	r.t.Helper()
-	made := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: name},
-		Data:       map[string][]byte{computev1.APIKeyKey: []byte(key)},
-	}
-	must(r.t, kube.Create(r.t.Context(), made))
-	return made
-}
-
-// vms creates VirtualMachines that refer to a ProviderConfig, and returns them.
-func (r *rig) vms(providerRef string, count int) []*computev1.VirtualMachine {
-	r.t.Helper()
-	all := make([]*computev1.VirtualMachine, 0, count)
-	for n := range count {
-		memory := quantity("1Gi")
-		vm := &computev1.VirtualMachine{
-			ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: fmt.Sprintf("%s-%d", providerRef, n)},
-			Spec:       computev1.VirtualMachineSpec{Image: "debian", CPU: 1, Memory: &memory, ProviderRef: &providerRef},
-		}
-		must(r.t, kube.Create(r.t.Context(), vm))
-		all = append(all, vm)
-	}
-	return all
-}
-
-// edit changes an object as a user does.
-func edit[T client.Object](r *rig, object T, change func(T)) {
-	r.t.Helper()
-	r.eventually("an edit", func() string {
-		if err := kube.Get(r.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-			return err.Error()
-		}
-		change(object)
-		if err := kube.Update(r.t.Context(), object); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
-}
-
-func annotate(name, value string) func(*computev1.ProviderConfig) {
-	return func(c *computev1.ProviderConfig) {
-		if c.Annotations == nil {
-			c.Annotations = map[string]string{}
-		}
-		c.Annotations[name] = value
-	}
-}
-
-func (r *rig) key(name string) types.NamespacedName {
-	return types.NamespacedName{Namespace: r.namespace, Name: name}
-}
-
 // poll makes the next probe of aws due, and waits for the end of the pass that
 // made it.
 func (r *rig) poll() {
@@ -311,74 +233,4 @@ func (r *rig) eventually(what string, check func() string) {
 	if err != nil {
 		r.t.Fatalf("%s: %s (%v)\n%s", what, complaint, err, r.logs.String())
 	}
-}
-
-// checkMarker fails if the API key shows anywhere but in a Secret.
-func (r *rig) checkMarker() {
-	r.t.Helper()
-	ctx := context.Background()
-	shown := map[string]any{}
-	for _, list := range []client.ObjectList{
-		&computev1.ProviderConfigList{}, &computev1.VirtualMachineList{}, eventList(),
-	} {
-		must(r.t, kube.List(ctx, list, client.InNamespace(r.namespace)))
-		shown[fmt.Sprintf("%T", list)] = list
-	}
-	families, err := gather.Gather()
-	must(r.t, err)
-	shown["metrics"] = fmt.Sprint(families)
-	shown["logs"] = r.logs.String() + commonLogs.String()
-	for place, content := range shown {
-		text, err := json.Marshal(content)
-		must(r.t, err)
-		if strings.Contains(string(text), marker) {
-			r.t.Errorf("the API key appears in %s", place)
-		}
-	}
-}
-
-var gather = func() *prometheus.Registry {
-	all := prometheus.NewPedanticRegistry()
-	if err := metrics.Register(all); err != nil {
-		panic(err)
-	}
-	return all
-}()
-
-// zapAll is the level of the most talkative log.
-const zapAll = zapcore.Level(-10)
-
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-// clock stands still until a test moves it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) step(by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(by)
 }
