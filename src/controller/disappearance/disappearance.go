@@ -93,10 +93,10 @@ func (w window) vanished(vm *computev1.VirtualMachine) bool {
 // replaced reports whether the VM vanished and is being, or was, made again,
 // which ends the condition that told of it.
 func (w window) replaced(record *intent.Record) bool {
-	return record != nil && record.Ordinal() > 1 && record.AttemptedAt != nil && w.contains(record.AttemptedAt.Time)
+	return record != nil && record.Replaces != "" && record.AttemptedAt != nil && w.contains(record.AttemptedAt.Time)
 }
 
 // existed reports whether the VM is, or once was, known by an id.
 func existed(vm *computev1.VirtualMachine, record *intent.Record) bool {
-	return vm.Status.ID != "" || record != nil && (record.Ordinal() > 1 || record.Replaces != "")
+	return vm.Status.ID != "" || record != nil && record.Replaces != ""
 }

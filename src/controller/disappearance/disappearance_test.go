@@ -51,6 +51,9 @@ func unready(ago time.Duration) func(*computev1.VirtualMachine) {
 func made(ordinal int, ago time.Duration) func(*computev1.VirtualMachine) {
 	return func(vm *computev1.VirtualMachine) {
 		record := intent.New(vm, ordinal, "", provider.CreateRequest{}).Attempted(now.Add(-ago))
+		if ordinal > 1 {
+			record.Replaces = "id-of-the-one-before"
+		}
 		vm.Annotations = map[string]string{computev1.CreateIntentAnnotation: record.String()}
 	}
 }

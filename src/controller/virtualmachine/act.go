@@ -178,10 +178,11 @@ func (r *Reconciler) delete(ctx context.Context, p *pass) {
 // failed keeps the fault for the next decision, and a refusal for later passes.
 func (r *Reconciler) failed(p *pass, err error) {
 	p.fault = err
-	switch provider.ClassOf(err) {
-	case provider.Rejected:
+	class := provider.ClassOf(err)
+	if class == provider.Rejected {
 		p.seen.refused = &refusal{generation: p.vm.Generation, revision: p.provider.Revision, at: r.Now(), err: err}
-	case provider.Unauthorized:
+	}
+	if class == provider.Unauthorized {
 		r.Registry.Doubt(p.providerKey())
 	}
 }

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -83,7 +83,7 @@ func (c *childPlan) applied() bool { return c.writes != nil && len(c.writes) == 
 func (r *Reconciler) plan(ctx context.Context, plan *childPlan, current, wanted client.Object, merge merge) {
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(wanted), current)
 	switch {
-	case errors.IsNotFound(err):
+	case apierrors.IsNotFound(err):
 		// The cache holds only what carries our label, so something may still be there.
 		plan.writes = append(plan.writes, childWrite{object: wanted})
 	case err != nil:
@@ -102,7 +102,7 @@ func (r *Reconciler) planRemoval(ctx context.Context, plan *childPlan, vm *compu
 	slice := &discoveryv1.EndpointSlice{}
 	err := r.Client.Get(ctx, types.NamespacedName{Namespace: vm.Namespace, Name: sliceName(vm, family)}, slice)
 	switch {
-	case errors.IsNotFound(err):
+	case apierrors.IsNotFound(err):
 	case err != nil:
 		plan.err = fmt.Errorf("reading %s: %w", describe(slice), err)
 	case metav1.IsControlledBy(slice, vm) && slice.DeletionTimestamp.IsZero():
@@ -113,6 +113,7 @@ func (r *Reconciler) planRemoval(ctx context.Context, plan *childPlan, vm *compu
 // applyChildren writes what was planned and tells it in one event.
 func (r *Reconciler) applyChildren(ctx context.Context, p *pass) {
 	plan := &p.children
+	applied := happening{reason: "Applied"}
 	var done []string
 	for _, write := range plan.writes {
 		verb, err := r.write(ctx, plan, write)
@@ -122,11 +123,15 @@ func (r *Reconciler) applyChildren(ctx context.Context, p *pass) {
 		}
 		if verb != "" {
 			done = append(done, verb+" "+describe(write.object))
+			applied.about = write.object
 		}
 	}
 	plan.writes = []childWrite{}
-	if len(done) > 0 {
-		p.happened(happening{reason: "Applied", note: strings.Join(done, ", ")})
+	if len(done) > 1 {
+		applied.about = nil
+	}
+	if applied.note = strings.Join(done, ", "); applied.note != "" {
+		p.happened(applied)
 	}
 }
 
@@ -138,11 +143,11 @@ func (r *Reconciler) write(ctx context.Context, plan *childPlan, write childWrit
 		err := r.Client.Delete(ctx, write.object, client.Preconditions{UID: &uid})
 		return "removed", client.IgnoreNotFound(err)
 	case write.object.GetResourceVersion() != "":
-		return "restored", r.Client.Update(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
+		return "updated", r.Client.Update(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
 	}
 	wanted := write.object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
 	err := r.Client.Create(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
-	if errors.IsAlreadyExists(err) {
+	if apierrors.IsAlreadyExists(err) {
 		return r.adoptChild(ctx, plan, wanted)
 	}
 	return "created", err
@@ -165,7 +170,7 @@ func (r *Reconciler) adoptChild(ctx context.Context, plan *childPlan, wanted cli
 	if !current.GetDeletionTimestamp().IsZero() || !mergeAny(current, wanted) {
 		return "", nil
 	}
-	return "restored", r.Client.Update(ctx, current, client.FieldOwner(computev1.FieldOwner))
+	return "updated", r.Client.Update(ctx, current, client.FieldOwner(computev1.FieldOwner))
 }
 
 // ownedLike reports whether a child's controller is the object that wants it.

@@ -3,8 +3,10 @@ package virtualmachine
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/metrics"
 )
 
 // happening is something that happened, to be told in one event.
@@ -12,6 +14,9 @@ type happening struct {
 	reason  string
 	note    string
 	warning bool
+	// about is the one other object concerned. Events of one reason about the same
+	// objects are joined into one, whatever their notes say.
+	about runtime.Object
 }
 
 // happened remembers something to tell once the status is stored.
@@ -25,7 +30,10 @@ func (r *Reconciler) tell(p *pass, before, after computev1.VirtualMachineStatus)
 		if h.warning {
 			kind = corev1.EventTypeWarning
 		}
-		r.Recorder.Eventf(p.vm, nil, kind, h.reason, "Reconcile", "%s", h.note)
+		if h.reason == computev1.ReasonVanished {
+			metrics.VirtualMachinesVanished.Inc()
+		}
+		r.Recorder.Eventf(p.vm, h.about, kind, h.reason, "Reconcile", "%s", h.note)
 	}
 }
 

@@ -2,9 +2,10 @@ package virtualmachine
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,7 +102,7 @@ func (r *Reconciler) providerState(ctx context.Context, p *pass) decide.Provider
 	switch p.provider.State {
 	case registry.Unprobed:
 		err := r.Client.Get(ctx, p.providerKey(), &computev1.ProviderConfig{})
-		if errors.IsNotFound(err) {
+		if apierrors.IsNotFound(err) {
 			return decide.ProviderMissing
 		}
 		return decide.ProviderUnprobed
@@ -128,10 +129,8 @@ func bound(record *intent.Record, entry registry.Entry, name string) decide.Prov
 	if record.Identity == "" {
 		return decide.ProviderReady
 	}
-	for _, identity := range entry.Identities {
-		if identity == record.Identity {
-			return decide.ProviderReady
-		}
+	if slices.Contains(entry.Identities, record.Identity) {
+		return decide.ProviderReady
 	}
 	return decide.ProviderForeign
 }
@@ -141,20 +140,10 @@ func bound(record *intent.Record, entry registry.Entry, name string) decide.Prov
 func (r *Reconciler) machineState(ctx context.Context, p *pass, s decide.State) decide.Machine {
 	p.machine = provider.Machine{}
 	id := p.id()
+	if machine, known := r.knownWithoutLooking(p, s, id); known {
+		return machine
+	}
 	switch {
-	case p.fresh && id == "":
-		// This pass has recorded an intent and sends, or has just sent, the POST.
-		return p.before
-	case id == "" && !p.attempted():
-		if p.record == nil && wasAmbiguous(p.vm) {
-			return decide.MachineAmbiguous
-		}
-		return decide.MachineNone
-	case s.Provider != decide.ProviderReady || s.Owner != decide.Own || s.Paused || s.Lifecycle == decide.Retaining:
-		return decide.MachineUnknown
-	case p.fault != nil && !p.seen.current(id, p.provider.Revision, r.Now()):
-		// The call that failed in this pass already says that it is not the time to ask.
-		return decide.MachineUnknown
 	case id != "":
 		return r.lookByID(ctx, p, s, id)
 	case p.seen.goneKey == p.record.Key || p.vm.Annotations[computev1.ConfirmNotCreatedAnnotation] == p.record.Key:
@@ -165,6 +154,27 @@ func (r *Reconciler) machineState(ctx context.Context, p *pass, s decide.State) 
 		return decide.MachineUnconfirmed
 	default:
 		return r.lookByAnswer(ctx, p)
+	}
+}
+
+// knownWithoutLooking is what can be said of the VM without asking the provider,
+// be it because there is none or because this is not the time to ask.
+func (r *Reconciler) knownWithoutLooking(p *pass, s decide.State, id string) (decide.Machine, bool) {
+	switch {
+	case p.fresh && id == "":
+		// This pass has recorded an intent and sends, or has just sent, the POST.
+		return p.before, true
+	case id == "" && p.record == nil && wasAmbiguous(p.vm):
+		return decide.MachineAmbiguous, true
+	case id == "" && !p.attempted():
+		return decide.MachineNone, true
+	case s.Provider != decide.ProviderReady || s.Owner != decide.Own || s.Paused || s.Lifecycle == decide.Retaining:
+		return decide.MachineUnknown, true
+	case p.fault != nil && !p.seen.current(id, p.provider.Revision, r.Now()):
+		// The call that failed in this pass already says that it is not the time.
+		return decide.MachineUnknown, true
+	default:
+		return decide.MachineUnknown, false
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,7 +66,7 @@ const maxSteps = 12
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	vm := &computev1.VirtualMachine{}
 	if err := r.Client.Get(ctx, req.NamespacedName, vm); err != nil {
-		if errors.IsNotFound(err) {
+		if apierrors.IsNotFound(err) {
 			r.memory.forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
@@ -79,7 +79,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	ctx = withCallInfo(ctx, p)
 
 	state, decision, err := r.run(ctx, p)
-	if errors.IsConflict(err) {
+	if apierrors.IsConflict(err) {
 		// Somebody else wrote in between: their write leads to the next look.
 		return ctrl.Result{RequeueAfter: cacheLag}, nil
 	}

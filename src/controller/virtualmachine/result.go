@@ -22,11 +22,8 @@ const (
 
 // toResult says when to look again: the only place that does.
 func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
-	switch d.Action {
-	case decide.Create, decide.Adopt:
-		return ctrl.Result{RequeueAfter: soonest}, nil
-	case decide.RemoveFinalizer:
-		return ctrl.Result{}, nil
+	if d.Action == decide.Create || d.Action == decide.Adopt {
+		return r.after(soonest)
 	}
 	switch d.After {
 	case decide.Soon:
@@ -34,7 +31,7 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	case decide.Poll:
 		return r.after(max(p.seen.due.Sub(r.Now()), r.TransitionPoll))
 	case decide.Settle:
-		return r.after(max(p.settledAt.Sub(r.Now()), r.TransitionPoll))
+		return r.after(jittered(r.TransitionPoll))
 	case decide.Recreate:
 		return r.after(max(p.recreateAt.Sub(r.Now()), soonest))
 	case decide.Turn:

@@ -188,6 +188,12 @@ func setCondition(conditions *[]metav1.Condition, condition metav1.Condition) {
 		return
 	}
 	condition.Message = shorten(condition.Message)
+	last := findCondition(*conditions, condition.Type)
+	if condition.Reason == computev1.ReasonVanished && last != nil && last.Reason != condition.Reason {
+		// When a VM vanished is what a mass disappearance is told by: the time must be
+		// that of the reason, also where the status was False before.
+		meta.RemoveStatusCondition(conditions, condition.Type)
+	}
 	meta.SetStatusCondition(conditions, condition)
 }
 

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -85,52 +81,6 @@ type world struct {
 	options   virtualmachine.Options
 	writes    *ledger
 	stop      func()
-}
-
-// ledger counts what the controller sends to the apiserver.
-type ledger struct {
-	mu     sync.Mutex
-	writes []string
-	looks  map[string]int
-}
-
-func (l *ledger) write(verb string, object client.Object) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	kind := strings.TrimPrefix(fmt.Sprintf("%T", object), "*v1.")
-	l.writes = append(l.writes, verb+" "+kind)
-}
-
-func (l *ledger) look(object client.Object, key client.ObjectKey) {
-	if _, ok := object.(*computev1.VirtualMachine); !ok {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.looks[key.Name]++
-}
-
-// all are the writes so far.
-func (l *ledger) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.writes)
-}
-
-func (l *ledger) passes() map[string]int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	passes := map[string]int{}
-	for name, count := range l.looks {
-		passes[name] = count
-	}
-	return passes
-}
-
-func (l *ledger) reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.writes, l.looks = nil, map[string]int{}
 }
 
 func full() fake.Options {
@@ -323,105 +273,3 @@ func (w *world) must(err error) {
 		w.t.Fatal(err)
 	}
 }
-
-// eventually waits until holds returns an empty string: it says what is missing.
-func (w *world) eventually(holds func() string) {
-	w.t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		missing := holds()
-		if missing == "" {
-			return
-		}
-		select {
-		case <-deadline.C:
-			w.t.Fatalf("after %s: %s", patience, missing)
-		case <-tick.C:
-		}
-	}
-}
-
-// awaits waits until a VirtualMachine's condition has this status and reason; an
-// empty reason means any.
-func (w *world) awaits(name, conditionType string, status metav1.ConditionStatus, reason string) *computev1.VirtualMachine {
-	w.t.Helper()
-	var vm *computev1.VirtualMachine
-	w.eventually(func() string {
-		vm = w.get(name)
-		condition := meta.FindStatusCondition(vm.Status.Conditions, conditionType)
-		if condition != nil && condition.Status == status && (reason == "" || condition.Reason == reason) {
-			return ""
-		}
-		return fmt.Sprintf("%s is not %s=%s/%s; status: %+v", name, conditionType, status, reason, vm.Status)
-	})
-	return vm
-}
-
-func (w *world) awaitsRunning(name string) *computev1.VirtualMachine {
-	w.t.Helper()
-	w.awaits(name, computev1.ConditionReady, metav1.ConditionTrue, computev1.ReasonRunning)
-	return w.awaits(name, computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced)
-}
-
-func (w *world) awaitsStalled(name, reason string) *computev1.VirtualMachine {
-	w.t.Helper()
-	return w.awaits(name, computev1.ConditionStalled, metav1.ConditionTrue, reason)
-}
-
-func (w *world) awaitsGone(name string) {
-	w.t.Helper()
-	w.eventually(func() string {
-		err := w.client.Get(w.t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, &computev1.VirtualMachine{})
-		if client.IgnoreNotFound(err) == nil && err != nil {
-			return ""
-		}
-		return name + " is still there"
-	})
-}
-
-// awaitsEvent waits for an event with this reason about an object.
-func (w *world) awaitsEvent(name, reason string) string {
-	w.t.Helper()
-	note := ""
-	w.eventually(func() string {
-		var list eventsv1.EventList
-		w.must(w.client.List(w.t.Context(), &list, client.InNamespace(w.namespace)))
-		var reasons []string
-		for _, event := range list.Items {
-			if event.Regarding.Name == name {
-				reasons = append(reasons, event.Reason)
-				if event.Reason == reason {
-					note = event.Note
-					return ""
-				}
-			}
-		}
-		return fmt.Sprintf("no event %s about %s, only %v", reason, name, reasons)
-	})
-	return note
-}
-
-// awaitsPasses waits until an object has been reconciled so many times more.
-func (w *world) awaitsPasses(name string, more int) {
-	w.t.Helper()
-	begin := w.writes.passes()[name]
-	w.eventually(func() string {
-		if got := w.writes.passes()[name] - begin; got < more {
-			return fmt.Sprintf("%s was reconciled %d times more, not %d", name, got, more)
-		}
-		return ""
-	})
-}
-
-// live is the number of VMs at the provider.
-func (w *world) live(want int) {
-	w.t.Helper()
-	if got := w.provider.Live(); len(got) != want {
-		w.t.Fatalf("%d VMs at the provider, want %d: %+v", len(got), want, got)
-	}
-}
-
-func (w *world) calls(op provider.Operation) int { return w.provider.Counts()[op] }

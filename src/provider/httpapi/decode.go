@@ -132,7 +132,8 @@ func toldCPU(cpu float64) int32 {
 }
 
 func toldMemory(memory string) string {
-	if len(memory) > maxMemory {
+	// A quantity with an exponent can take minutes to parse.
+	if len(memory) > maxMemory || strings.ContainsAny(memory, "eE") && !strings.HasSuffix(memory, "E") && !strings.HasSuffix(memory, "Ei") {
 		return ""
 	}
 	if quantity, err := resource.ParseQuantity(memory); err != nil || quantity.Sign() <= 0 {

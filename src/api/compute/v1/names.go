@@ -11,7 +11,7 @@ const (
 	ProviderConfigFinalizer = "compute.example.com/provider-in-use"
 	// CredentialsFinalizer keeps a credentials Secret while VirtualMachines
 	// need it to be deleted.
-	CredentialsFinalizer = "compute.example.com/credentials-in-use" //nolint:gosec // a finalizer's name, not a credential
+	CredentialsFinalizer = "compute.example.com/credentials-in-use"
 
 	// WatchedLabel marks the Secrets, Services and EndpointSlices that the
 	// operator's cache holds. Its value is WatchedLabelValue.

@@ -1,7 +1,7 @@
 package decide
 
 import (
-	v1 "github.com/example/vmoperator/src/api/compute/v1"
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
 // Decide says what to do next.
@@ -10,7 +10,7 @@ func Decide(s State) Decision {
 	case s.Lifecycle != Live && !s.Finalizer:
 		return Decision{Action: None}
 	case s.Paused:
-		return Decision{None, v1.ReasonPaused, "the annotation " + v1.PausedAnnotation + " stops all work on this object", Never}
+		return Decision{None, computev1.ReasonPaused, "the annotation " + computev1.PausedAnnotation + " stops all work on this object", Never}
 	case s.Lifecycle != Live:
 		return leave(s)
 	default:
@@ -22,13 +22,13 @@ func Decide(s State) Decision {
 func leave(s State) Decision {
 	switch {
 	case s.Lifecycle == Retaining:
-		return Decision{RemoveFinalizer, v1.ReasonDeleting, "deletionPolicy Retain: the VM is left at the provider", Never}
+		return Decision{RemoveFinalizer, computev1.ReasonDeleting, "deletionPolicy Retain: the VM is left at the provider", Never}
 	case s.Owner == RestoredTakeOver:
-		return Decision{TakeOver, v1.ReasonDeleting, "the VM of the earlier object becomes this object's", Never}
+		return Decision{TakeOver, computev1.ReasonDeleting, "the VM of the earlier object becomes this object's", Never}
 	case s.Owner != Own:
-		return Decision{RemoveFinalizer, v1.ReasonDeleting, "the VM belongs to an earlier object of this name: it is left at the provider", Never}
+		return Decision{RemoveFinalizer, computev1.ReasonDeleting, "the VM belongs to an earlier object of this name: it is left at the provider", Never}
 	case s.Machine == MachineNone:
-		return Decision{RemoveFinalizer, v1.ReasonDeleting, "no VM was made", Never}
+		return Decision{RemoveFinalizer, computev1.ReasonDeleting, "no VM was made", Never}
 	}
 	if d, blocked := providerBlocks(s); blocked {
 		return d
@@ -43,15 +43,15 @@ func leave(s State) Decision {
 		// Repeating the POST is the only way to learn the id of what must be deleted.
 		return create(s, "the VM is looked for, to be deleted")
 	case MachineMissing:
-		return Decision{Wait, v1.ReasonDeleting, "the provider does not show the VM; its absence is not certain yet", Settle}
+		return Decision{Wait, computev1.ReasonDeleting, "the provider does not show the VM; its absence is not certain yet", Settle}
 	case MachineVanished, MachineVanishedEnMasse, MachineGone:
-		return Decision{RemoveFinalizer, v1.ReasonDeleting, "the VM is gone", Never}
+		return Decision{RemoveFinalizer, computev1.ReasonDeleting, "the VM is gone", Never}
 	case MachineTerminating:
-		return Decision{Wait, v1.ReasonDeleting, "the provider is deleting the VM", Soon}
+		return Decision{Wait, computev1.ReasonDeleting, "the provider is deleting the VM", Soon}
 	case MachineProvisioning, MachineSettled:
-		return Decision{Delete, v1.ReasonDeleting, "the VM is being deleted", Never}
+		return Decision{Delete, computev1.ReasonDeleting, "the VM is being deleted", Never}
 	default:
-		return unread(v1.ReasonDeleting)
+		return unread(computev1.ReasonDeleting)
 	}
 }
 
@@ -59,12 +59,12 @@ func leave(s State) Decision {
 func live(s State) Decision {
 	switch s.Owner {
 	case RestoredTakeOver:
-		return Decision{TakeOver, v1.ReasonRestoredObject, "the VM of the earlier object becomes this object's", Never}
+		return Decision{TakeOver, computev1.ReasonRestoredObject, "the VM of the earlier object becomes this object's", Never}
 	case RestoredMakeNew:
-		return Decision{MakeNew, v1.ReasonRestoredObject, "the VM of the earlier object is left alone", Never}
+		return Decision{MakeNew, computev1.ReasonRestoredObject, "the VM of the earlier object is left alone", Never}
 	case Restored:
-		return Decision{Stall, v1.ReasonRestoredObject, "this object carries the create key of an earlier object of the same name; " +
-			"annotate it with " + v1.RestoredAnnotation + "=" + v1.RestoredTakeOver + " to own that VM, or =" + v1.RestoredMakeNew +
+		return Decision{Stall, computev1.ReasonRestoredObject, "this object carries the create key of an earlier object of the same name; " +
+			"annotate it with " + computev1.RestoredAnnotation + "=" + computev1.RestoredTakeOver + " to own that VM, or =" + computev1.RestoredMakeNew +
 			" to leave it alone and make another", Never}
 	case Own, owners:
 	}
@@ -83,13 +83,13 @@ func providerBlocks(s State) (Decision, bool) {
 	case ProviderUnprobed:
 		return Decision{Action: None}, true
 	case ProviderMissing:
-		return Decision{Wait, v1.ReasonProviderConfigNotFound, "the ProviderConfig of providerRef does not exist in this namespace: create it", Long}, true
+		return Decision{Wait, computev1.ReasonProviderConfigNotFound, "the ProviderConfig of providerRef does not exist in this namespace: create it", Long}, true
 	case ProviderNotReady:
-		return Decision{Wait, v1.ReasonProviderNotReady, "the ProviderConfig is not ready", Long}, true
+		return Decision{Wait, computev1.ReasonProviderNotReady, "the ProviderConfig is not ready", Long}, true
 	case ProviderHeld:
-		return Decision{Wait, v1.ReasonProviderHeld, "the ProviderConfig is stalled: nothing is made or deleted until a person releases it", Long}, true
+		return Decision{Wait, computev1.ReasonProviderHeld, "the ProviderConfig is stalled: nothing is made or deleted until a person releases it", Long}, true
 	case ProviderForeign:
-		return Decision{Stall, v1.ReasonForeignProvider, "the VM was made at another provider than the ProviderConfig leads to now: " +
+		return Decision{Stall, computev1.ReasonForeignProvider, "the VM was made at another provider than the ProviderConfig leads to now: " +
 			"nothing is made or deleted; lead the ProviderConfig back, or set deletionPolicy Retain and delete this object", Long}, true
 	case ProviderReady, providers:
 	}
@@ -105,16 +105,16 @@ func absent(s State) Decision {
 	case MachineNone, MachineUnconfirmed, MachineGone:
 		return create(s, "the VM is being made")
 	case MachineMissing:
-		return Decision{Wait, v1.ReasonNotShown, "the provider does not show the VM; its absence is not certain yet", Settle}
+		return Decision{Wait, computev1.ReasonNotShown, "the provider does not show the VM; its absence is not certain yet", Settle}
 	case MachineVanished:
-		return Decision{Wait, v1.ReasonVanished, "the VM was deleted at the provider; it will be made again", Recreate}
+		return Decision{Wait, computev1.ReasonVanished, "the VM was deleted at the provider; it will be made again", Recreate}
 	case MachineVanishedEnMasse:
-		return Decision{Wait, v1.ReasonVanished, "the VM is one of many that vanished from the provider at once: " +
+		return Decision{Wait, computev1.ReasonVanished, "the VM is one of many that vanished from the provider at once: " +
 			"nothing is made again until a person releases the ProviderConfig", Long}
 	case MachineAmbiguous:
 		return ambiguous()
 	default:
-		return unread(v1.ReasonProviderError)
+		return unread(computev1.ReasonProviderError)
 	}
 }
 
@@ -124,78 +124,90 @@ func create(s State, message string) Decision {
 		return ambiguous()
 	}
 	if s.Intent == IntentFresh && s.Finalizer && s.Machine != MachineGone {
-		return Decision{Create, v1.ReasonCreating, message, Never}
+		return Decision{Create, computev1.ReasonCreating, message, Never}
 	}
-	return Decision{RecordIntent, v1.ReasonCreating, message, Never}
+	return Decision{RecordIntent, computev1.ReasonCreating, message, Never}
 }
 
 // present decides when the VM exists.
 func present(s State) Decision {
 	switch {
 	case !s.IDStored:
-		return Decision{Adopt, v1.ReasonProvisioning, "the VM was found", Never}
+		return Decision{Adopt, computev1.ReasonProvisioning, "the VM was found", Never}
 	case !s.Finalizer:
-		return Decision{AddFinalizer, v1.ReasonProvisioning, "the finalizer was missing", Never}
+		return Decision{AddFinalizer, computev1.ReasonProvisioning, "the finalizer was missing", Never}
 	case s.AnswerSpent:
-		return Decision{ClearAnswer, v1.ReasonProvisioning, "the question is answered", Never}
+		return Decision{ClearAnswer, computev1.ReasonProvisioning, "the question is answered", Never}
 	case s.Machine == MachineTerminating:
-		return Decision{Wait, v1.ReasonDeleting, "the VM is being deleted at the provider; another will be made", Soon}
+		return Decision{Wait, computev1.ReasonDeleting, "the VM is being deleted at the provider; another will be made", Soon}
 	case s.Children == ChildrenDiffer:
-		return Decision{ApplyChildren, v1.ReasonSynced, "Secret, Service and EndpointSlices are being written", Never}
+		return Decision{ApplyChildren, computev1.ReasonSynced, "Secret, Service and EndpointSlices are being written", Never}
 	case s.Children == ChildrenUnknown:
-		return Decision{Wait, v1.ReasonChildError, "Secret, Service or EndpointSlices could not be read or written", Backoff}
+		return Decision{Wait, computev1.ReasonChildError, "Secret, Service or EndpointSlices could not be read or written", Backoff}
 	case s.Fault != FaultNone:
 		return faulted(s)
 	case s.Machine == MachineProvisioning:
-		return Decision{Wait, v1.ReasonProvisioning, "the provider is making the VM", Soon}
+		return Decision{Wait, computev1.ReasonProvisioning, "the provider is making the VM", Soon}
 	case s.Size == SizeDiffers:
-		return Decision{Update, v1.ReasonResizing, "cpu and memory are being changed", Never}
+		return Decision{Update, computev1.ReasonResizing, "cpu and memory are being changed", Never}
 	case s.Size == SizeRequested:
-		return Decision{Wait, v1.ReasonResizing, "the provider is changing cpu and memory", Poll}
+		return Decision{Wait, computev1.ReasonResizing, "the provider is changing cpu and memory", Poll}
 	case s.Size == SizeFixed:
-		return Decision{Stall, v1.ReasonResizeNotSupported, "cpu or memory differ from the spec, and this provider cannot change them: " +
+		return Decision{Stall, computev1.ReasonResizeNotSupported, "cpu or memory differ from the spec, and this provider cannot change them: " +
 			"set them back, or delete this VirtualMachine and create another", Poll}
 	case s.Children == ChildrenBlocked:
-		return Decision{Stall, v1.ReasonChildConflict, "an object that somebody else owns stands where a child of this object belongs: remove or rename it", Poll}
+		return Decision{Stall, computev1.ReasonChildConflict, "an object that somebody else owns stands where a child of this object belongs: remove or rename it", Poll}
 	default:
-		return Decision{None, v1.ReasonSynced, "the VM is as declared", Poll}
+		return Decision{None, computev1.ReasonSynced, "the VM is as declared", Poll}
 	}
 }
 
 // faulted decides after a call that failed.
 func faulted(s State) Decision {
-	posted := s.Intent == IntentFresh && !s.Machine.Exists()
-	madeNothing := s.Fault != FaultAmbiguous && s.Fault != FaultConflict
-	if posted && madeNothing && s.Machine == MachineNone && (!s.Idempotent || s.Fault == FaultRejected) {
-		return Decision{WithdrawIntent, v1.ReasonCreating, "the provider has made nothing", Never}
+	if madeNothing(s) {
+		return Decision{WithdrawIntent, computev1.ReasonCreating, "the provider has made nothing", Never}
 	}
 	switch s.Fault {
 	case FaultThrottled:
-		return Decision{Wait, v1.ReasonThrottled, "the call waits for its turn", Turn}
+		return Decision{Wait, computev1.ReasonThrottled, "the call waits for its turn", Turn}
 	case FaultUnauthorized:
-		return Decision{Wait, v1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Long}
+		return Decision{Wait, computev1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Long}
 	case FaultRejected:
 		after := Long
 		if s.Machine.Exists() {
 			after = Poll
 		}
-		return Decision{Stall, v1.ReasonRejected, "the provider refuses this for good: change the spec", after}
+		return Decision{Stall, computev1.ReasonRejected, "the provider refuses this for good: change the spec", after}
 	case FaultConflict:
-		return Decision{Stall, v1.ReasonCreateConflict, "the provider knows the create key with another request: look at the VM of this key at the provider", Long}
+		return Decision{Stall, computev1.ReasonCreateConflict, "the provider knows the create key with another request: look at the VM of this key at the provider", Long}
 	case FaultAmbiguous:
-		if posted && !s.Idempotent && !s.FindsByKey {
+		if nobodyCanTell(s) {
 			return ambiguous()
 		}
-		return Decision{Wait, v1.ReasonProviderError, "the provider gave no clear answer; it will be asked again", Backoff}
+		return Decision{Wait, computev1.ReasonProviderError, "the provider gave no clear answer; it will be asked again", Backoff}
 	default:
-		return Decision{Wait, v1.ReasonProviderError, "the provider failed; the call will be repeated", Backoff}
+		return Decision{Wait, computev1.ReasonProviderError, "the provider failed; the call will be repeated", Backoff}
 	}
 }
 
+// madeNothing reports whether the first POST of an intent failed for certain and
+// that must be stored: because a repeat could not be told from a second VM, or
+// because the request is going to change.
+func madeNothing(s State) bool {
+	certain := s.Fault != FaultAmbiguous && s.Fault != FaultConflict
+	return s.Intent == IntentFresh && s.Machine == MachineNone && certain && (!s.Idempotent || s.Fault == FaultRejected)
+}
+
+// nobodyCanTell reports whether a POST without a clear answer can neither be
+// repeated nor looked up.
+func nobodyCanTell(s State) bool {
+	return s.Intent == IntentFresh && !s.Machine.Exists() && !s.Idempotent && !s.FindsByKey
+}
+
 func ambiguous() Decision {
-	return Decision{Stall, v1.ReasonCreateAmbiguous, "a VM may or may not have been made, and this provider cannot tell: look there for it; " +
-		"if it is there, annotate this object with " + v1.TakeOverIDAnnotation + "=<its id>, if not with " +
-		v1.ConfirmNotCreatedAnnotation + "=<the create key>", Never}
+	return Decision{Stall, computev1.ReasonCreateAmbiguous, "a VM may or may not have been made, and this provider cannot tell: look there for it; " +
+		"if it is there, annotate this object with " + computev1.TakeOverIDAnnotation + "=<its id>, if not with " +
+		computev1.ConfirmNotCreatedAnnotation + "=<the create key>", Never}
 }
 
 // unread is for a VM that could not be read though no call failed: the next look

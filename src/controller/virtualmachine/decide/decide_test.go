@@ -3,7 +3,7 @@ package decide
 import (
 	"testing"
 
-	v1 "github.com/example/vmoperator/src/api/compute/v1"
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
 func TestTheSituationsOfTheDocumentationLeadToTheseActions(t *testing.T) {
@@ -78,13 +78,13 @@ func TestReasonsAreThoseThatAUserCanLookUp(t *testing.T) {
 		want  string
 	}{
 		"a missing ProviderConfig is named as such": {
-			State{Provider: ProviderMissing}, v1.ReasonProviderConfigNotFound,
+			State{Provider: ProviderMissing}, computev1.ReasonProviderConfigNotFound,
 		},
 		"an ambiguous creation is named as such": {
-			State{Finalizer: true, Provider: ProviderReady, Intent: IntentStored, Machine: MachineAmbiguous}, v1.ReasonCreateAmbiguous,
+			State{Finalizer: true, Provider: ProviderReady, Intent: IntentStored, Machine: MachineAmbiguous}, computev1.ReasonCreateAmbiguous,
 		},
 		"a VM whose absence is not certain is not called vanished": {
-			State{Finalizer: true, Provider: ProviderReady, Intent: IntentStored, Machine: MachineMissing, IDStored: true}, v1.ReasonNotShown,
+			State{Finalizer: true, Provider: ProviderReady, Intent: IntentStored, Machine: MachineMissing, IDStored: true}, computev1.ReasonNotShown,
 		},
 		"an unprobed provider leaves the status as it is": {
 			State{Finalizer: true, Provider: ProviderUnprobed, Machine: MachineUnknown}, "",

@@ -1,5 +1,7 @@
 package decide
 
+import "slices"
+
 // Situation is a State with the words that describe it.
 type Situation struct {
 	// Name describes the State in a sentence.
@@ -11,25 +13,37 @@ type Situation struct {
 // Situations are the States that the documentation's transition table shows, in
 // the order in which a VM's life meets them.
 func Situations() []Situation {
-	working := State{
+	return slices.Concat(creations(), cares(), deletions())
+}
+
+// with is a settled VM at a provider with every capability, changed.
+func with(change func(*State)) State {
+	s := State{
 		Finalizer: true, Provider: ProviderReady, Idempotent: true, FindsByKey: true,
 		Intent: IntentStored, Machine: MachineSettled, IDStored: true,
 	}
-	with := func(change func(*State)) State {
-		s := working
-		change(&s)
-		return s
-	}
-	leaving := func(change func(*State)) State {
-		return with(func(s *State) { s.Lifecycle = Deleting; change(s) })
-	}
-	posting := func(change func(*State)) State {
-		return with(func(s *State) {
-			s.Intent, s.Machine, s.IDStored = IntentFresh, MachineNone, false
-			change(s)
-		})
-	}
-	minimal := func(s *State) { s.Idempotent, s.FindsByKey = false, false }
+	change(&s)
+	return s
+}
+
+// posting is with, between the recording of the intent and the POST.
+func posting(change func(*State)) State {
+	return with(func(s *State) {
+		s.Intent, s.Machine, s.IDStored = IntentFresh, MachineNone, false
+		change(s)
+	})
+}
+
+// leaving is with, deleted.
+func leaving(change func(*State)) State {
+	return with(func(s *State) { s.Lifecycle = Deleting; change(s) })
+}
+
+// minimal takes away what a minimal provider lacks.
+func minimal(s *State) { s.Idempotent, s.FindsByKey = false, false }
+
+// creations are the situations until the VM is known.
+func creations() []Situation {
 	return []Situation{
 		{"The object is new", State{Provider: ProviderReady, Machine: MachineNone}},
 		{"The ProviderConfig does not exist", State{Provider: ProviderMissing}},
@@ -57,11 +71,17 @@ func Situations() []Situation {
 		{"A person said that nothing was made", with(func(s *State) { minimal(s); s.Machine, s.IDStored = MachineGone, false })},
 		{"A person named the VM, or it was found by its key", with(func(s *State) { s.IDStored = false })},
 		{"The question is answered and the answer still there", with(func(s *State) { s.AnswerSpent = true })},
+	}
+}
+
+// cares are the situations of a VM that is known and wanted.
+func cares() []Situation {
+	return []Situation{
 		{"The VM is being made", with(func(s *State) { s.Machine = MachineProvisioning })},
 		{"The children differ", with(func(s *State) { s.Children = ChildrenDiffer })},
 		{"The children could not be written", with(func(s *State) { s.Children = ChildrenUnknown })},
 		{"Somebody else's object is in the place of a child", with(func(s *State) { s.Children = ChildrenBlocked })},
-		{"Everything is as declared", working},
+		{"Everything is as declared", with(func(*State) {})},
 		{"cpu or memory differ", with(func(s *State) { s.Size = SizeDiffers })},
 		{"The resize was asked for", with(func(s *State) { s.Size = SizeRequested })},
 		{"cpu or memory differ and cannot be changed", with(func(s *State) { s.Size = SizeFixed })},
@@ -76,6 +96,12 @@ func Situations() []Situation {
 		{"The object was restored from a backup", with(func(s *State) { s.Owner, s.Machine = Restored, MachineUnknown })},
 		{"The same, and the VM is to be taken over", with(func(s *State) { s.Owner, s.Machine = RestoredTakeOver, MachineUnknown })},
 		{"The same, and another VM is to be made", with(func(s *State) { s.Owner, s.Machine = RestoredMakeNew, MachineUnknown })},
+	}
+}
+
+// deletions are the situations of an object that is to go.
+func deletions() []Situation {
+	return []Situation{
 		{"Deleted: nothing was ever made", leaving(func(s *State) { s.Intent, s.Machine, s.IDStored = IntentWithdrawn, MachineNone, false })},
 		{"Deleted: the VM exists", leaving(func(*State) {})},
 		{"Deleted: the id is not known, the POST can be repeated", leaving(func(s *State) { s.Machine, s.IDStored = MachineUnconfirmed, false })},
