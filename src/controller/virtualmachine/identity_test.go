@@ -123,20 +123,6 @@ func TestAPhaseThatTheContractDoesNotKnowIsShownAndNotTrusted(t *testing.T) {
 	w.awaitsRunning("web")
 }
 
-func TestASilentProviderLeavesTheVMAsItWasLastSeen(t *testing.T) {
-	w := newWorld(t, full())
-	w.vm("web")
-	w.awaitsRunning("web")
-	w.provider.Inject(fake.Fault{Op: provider.OperationGet, Class: provider.Transient, Count: fake.Forever})
-	vm := w.awaits("web", computev1.ConditionSynced, metav1.ConditionFalse, computev1.ReasonProviderError)
-	if ready := findCondition(vm, computev1.ConditionReady); ready.Status != metav1.ConditionTrue {
-		t.Errorf("Ready flipped: %+v", ready)
-	}
-	w.provider.ClearFaults()
-	w.awaitsRunning("web")
-	w.live(1)
-}
-
 func findCondition(vm *computev1.VirtualMachine, conditionType string) metav1.Condition {
 	for _, condition := range vm.Status.Conditions {
 		if condition.Type == conditionType {

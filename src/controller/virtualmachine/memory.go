@@ -36,6 +36,10 @@ type sighting struct {
 	refused *refusal
 	// version is the resourceVersion of our own last write.
 	version string
+	// lags counts the passes in a row that found the cache behind.
+	lags int
+	// failures counts the looks in a row that failed.
+	failures int
 }
 
 // refusal is a request that the provider refused for good: it is not repeated
@@ -68,7 +72,8 @@ func (s *sighting) see(machine provider.Machine, revision int64, due time.Time, 
 	if s.machine.ID != machine.ID {
 		s.shown, s.deletedAt, s.resizedAt = false, time.Time{}, time.Time{}
 	}
-	s.machine, s.revision, s.due, s.absences = machine, revision, due, 0
+	s.machine, s.revision, s.due = machine, revision, due
+	s.absences, s.failures = 0, 0
 	s.shown = s.shown || read
 }
 

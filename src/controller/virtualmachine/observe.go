@@ -243,6 +243,7 @@ func (r *Reconciler) claimedByAnother(ctx context.Context, p *pass, id string) b
 func (r *Reconciler) found(p *pass, machine provider.Machine, err error) decide.Machine {
 	if err != nil {
 		p.fault = err
+		p.seen.failures++
 		if provider.ClassOf(err) == provider.Unauthorized {
 			r.Registry.Doubt(p.providerKey())
 		}

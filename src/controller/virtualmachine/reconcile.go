@@ -74,15 +74,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	p := &pass{vm: vm.DeepCopy(), seen: r.memory.of(vm)}
 	if p.seen.behind(vm) {
-		return ctrl.Result{RequeueAfter: cacheLag}, nil
+		return r.afterLag(p.seen)
 	}
 	ctx = withCallInfo(ctx, p)
 
 	state, decision, err := r.run(ctx, p)
 	if apierrors.IsConflict(err) {
-		// Somebody else wrote in between: their write leads to the next look.
-		return ctrl.Result{RequeueAfter: cacheLag}, nil
+		// Somebody else wrote in between, and the cache has yet to show it.
+		return r.afterLag(p.seen)
 	}
+	p.seen.lags = 0
 	if err != nil {
 		return ctrl.Result{}, err
 	}

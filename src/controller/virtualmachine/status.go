@@ -27,7 +27,7 @@ import (
 // nextStatus is the status that tells what this pass saw and decided.
 func nextStatus(p *pass, s decide.State, d decide.Decision, allowed []netip.Prefix, now time.Time) computev1.VirtualMachineStatus {
 	next := *p.vm.Status.DeepCopy()
-	if d.Reason == "" {
+	if d.Reason == "" || passing(p, d) {
 		return next
 	}
 	next.ObservedGeneration = p.vm.Generation
@@ -43,6 +43,18 @@ func nextStatus(p *pass, s decide.State, d decide.Decision, allowed []netip.Pref
 		setCondition(&next.Conditions, condition)
 	}
 	return next
+}
+
+// toldFailures is how many looks in a row must fail before the status of a VM
+// that was fine tells of it: conditions must not flap with every lost packet.
+const toldFailures = 3
+
+// passing reports whether what holds a pass up is not worth a write: the VM is
+// known, wanted, and its status is of this generation.
+func passing(p *pass, d decide.Decision) bool {
+	known := p.vm.Status.ID != "" && p.vm.Status.ObservedGeneration == p.vm.Generation && p.vm.DeletionTimestamp.IsZero()
+	return known && (d.Reason == computev1.ReasonThrottled ||
+		d.Reason == computev1.ReasonProviderError && p.seen.failures > 0 && p.seen.failures < toldFailures)
 }
 
 // showMachine takes over what the provider shows.

@@ -1,6 +1,7 @@
 package virtualmachine_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -183,4 +184,39 @@ func TestAnUnauthorizedCallDoubtsTheProviderConfig(t *testing.T) {
 	w.vm("web")
 	<-doubted
 	w.awaits("web", computev1.ConditionSynced, metav1.ConditionFalse, computev1.ReasonProviderNotReady)
+}
+
+func TestASilentProviderLeavesTheVMAsItWasLastSeen(t *testing.T) {
+	w := newWorld(t, full())
+	w.vm("web")
+	w.awaitsRunning("web")
+	w.provider.Inject(fake.Fault{Op: provider.OperationGet, Class: provider.Transient, Count: fake.Forever})
+	vm := w.awaits("web", computev1.ConditionSynced, metav1.ConditionFalse, computev1.ReasonProviderError)
+	if ready := findCondition(vm, computev1.ConditionReady); ready.Status != metav1.ConditionTrue {
+		t.Errorf("Ready flipped: %+v", ready)
+	}
+	w.provider.ClearFaults()
+	w.awaitsRunning("web")
+	w.live(1)
+}
+
+func TestALookThatIsThrottledOrFailsOnceIsNotWorthAWrite(t *testing.T) {
+	w := newWorld(t, full())
+	w.vm("web")
+	w.awaitsRunning("web")
+	w.awaitsPasses("web", 2)
+	w.writes.reset()
+	w.provider.Reset()
+	for _, class := range []provider.Class{provider.Throttled, provider.Transient, provider.Throttled} {
+		w.provider.Inject(fake.Fault{Op: provider.OperationGet, Class: class, RetryAfter: 10 * time.Millisecond})
+	}
+	w.eventually(func() string {
+		if got := w.calls(provider.OperationGet); got < 6 {
+			return fmt.Sprintf("%d looks", got)
+		}
+		return ""
+	})
+	if got := w.writes.all(); len(got) > 0 {
+		t.Errorf("writes: %v", got)
+	}
 }

@@ -50,14 +50,15 @@ func recreateDelay(p *pass, siblings int, now time.Time) time.Duration {
 	if !p.attempted() {
 		return delay
 	}
-	backoff := min(time.Second<<min(p.record.Ordinal()-1, maxRecreateShift), maxRecreateBackoff)
+	backoff := min(time.Second<<min(p.record.Ordinal()-1, maxShift), maxRecreateBackoff)
 	lived := now.Sub(p.record.AttemptedAt.Time)
 	return max(delay, backoff-lived)
 }
 
 const (
 	maxRecreateBackoff = 10 * time.Minute
-	maxRecreateShift   = 20
+	// maxShift keeps a doubled duration from running over.
+	maxShift = 20
 )
 
 // vanishedSince is when the object's status first said Vanished.

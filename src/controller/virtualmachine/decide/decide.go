@@ -171,7 +171,7 @@ func faulted(s State) Decision {
 	case FaultThrottled:
 		return Decision{Wait, computev1.ReasonThrottled, "the call waits for its turn", Turn}
 	case FaultUnauthorized:
-		return Decision{Wait, computev1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Long}
+		return Decision{Wait, computev1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Backoff}
 	case FaultRejected:
 		after := Long
 		if s.Machine.Exists() {
