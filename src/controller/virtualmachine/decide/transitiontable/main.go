@@ -20,7 +20,13 @@ func main() {
 const head = `# What the controller decides
 
 Generated from the code by ` + "`make generate`" + `: do not edit. Each row is a situation that a VirtualMachine can be in,
-what the controller does next, the reason and message that the user reads, and when it looks again.
+what the controller does next, the reason and message that the user reads, and when it looks again:
+
+- Never: only an event leads to the next look; after an action, the pass goes on at once.
+- Soon: in about two seconds. Poll: after the ProviderConfig's pollInterval. Long: after an hour, in case an event was missed.
+- Settle: every two seconds until absence counts. Recreate: when every other VM of the provider has been looked at.
+- Backoff: after one second, twice as long after every further failure, at most a minute. Turn: when the rate limit,
+  or the provider's Retry-After, lets the next call through.
 
 | Situation | Action | Reason | Message | Next look |
 | --- | --- | --- | --- | --- |
