@@ -3,6 +3,7 @@ package virtualmachine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -229,7 +230,7 @@ func mergeService(current, wanted client.Object) bool {
 		ports = append(ports, port)
 	}
 	if !equality.Semantic.DeepEqual(ports, want.Spec.Ports) {
-		have.Spec.Ports, changed = want.Spec.Ports, true
+		have.Spec.Ports, changed = slices.Clone(want.Spec.Ports), true
 		for i := range have.Spec.Ports {
 			have.Spec.Ports[i].NodePort = nodePorts[have.Spec.Ports[i].Name]
 		}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -191,7 +192,8 @@ func sliceName(vm *computev1.VirtualMachine, family discoveryv1.AddressType) str
 // shortened is a name of at most limit characters that is unique to name.
 func shortened(name string, limit int) string {
 	sum := sha256.Sum256([]byte(name))
-	prefix := name[:min(len(name), limit-unnamedHashSuffix)]
+	// A name may be cut at a dot, after which no hyphen may follow.
+	prefix := strings.TrimRight(name[:min(len(name), limit-unnamedHashSuffix)], ".-")
 	return prefix + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 

@@ -37,12 +37,17 @@ func (r *Reconciler) tell(p *pass, before, after computev1.VirtualMachineStatus)
 	}
 }
 
-// turns are the events of conditions that changed: the VM runs, a person must
-// act, or the work is held up.
+// turns are the events of conditions that changed: the VM runs, or does not though
+// it was made, a person must act, or the work is held up.
 func turns(before, after []metav1.Condition) []happening {
 	var result []happening
-	if ready := turned(before, after, computev1.ConditionReady); ready != nil && ready.Status == metav1.ConditionTrue {
-		result = append(result, happening{reason: ready.Reason, note: ready.Message})
+	if ready := turned(before, after, computev1.ConditionReady); ready != nil {
+		switch ready.Reason {
+		case computev1.ReasonRunning:
+			result = append(result, happening{reason: ready.Reason, note: ready.Message})
+		case computev1.ReasonNotRunning, computev1.ReasonUnknownPhase:
+			result = append(result, happening{reason: ready.Reason, note: ready.Message, warning: true})
+		}
 	}
 	if stalled := turned(before, after, computev1.ConditionStalled); stalled != nil {
 		return append(result, happening{reason: stalled.Reason, note: stalled.Message, warning: true})

@@ -38,7 +38,9 @@ func nextStatus(p *pass, s decide.State, d decide.Decision, allowed []netip.Pref
 		next.Phase, next.Addresses, next.CPU, next.Memory, next.ServiceName = "", nil, 0, nil, ""
 	}
 	for _, condition := range conditions(p, s, d, publishable(p.machine.Addresses, allowed)) {
-		condition.ObservedGeneration = p.vm.Generation
+		if condition.ObservedGeneration == 0 {
+			condition.ObservedGeneration = p.vm.Generation
+		}
 		condition.LastTransitionTime = metav1.NewTime(now)
 		setCondition(&next.Conditions, condition)
 	}
@@ -139,8 +141,8 @@ func ready(p *pass, s decide.State, d decide.Decision, message string) metav1.Co
 	case p.machine.ID == "":
 		last := findCondition(p.vm.Status.Conditions, computev1.ConditionReady)
 		if last != nil && p.vm.Status.ID != "" && p.vm.Status.ID == p.id() && s.Machine == decide.MachineUnknown {
-			condition.Status, condition.Reason, condition.Message = last.Status, last.Reason, last.Message
-			return condition
+			// Of the generation that it was seen under, for nobody has looked since.
+			return *last
 		}
 		condition.Reason, condition.Message = d.Reason, message
 	case !p.vm.DeletionTimestamp.IsZero(), phase == provider.PhaseDeleting:

@@ -177,7 +177,7 @@ func faulted(s State) Decision {
 		if s.Machine.Exists() {
 			after = Poll
 		}
-		return Decision{Stall, computev1.ReasonRejected, "the provider refuses this for good: change the spec", after}
+		return Decision{Stall, computev1.ReasonRejected, "the provider refuses this for good: change the spec, or delete this VirtualMachine and create another", after}
 	case FaultConflict:
 		return Decision{Stall, computev1.ReasonCreateConflict, "the provider knows the create key with another request: look at the VM of this key at the provider", Long}
 	case FaultAmbiguous:
