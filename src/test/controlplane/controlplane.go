@@ -43,6 +43,8 @@ type Options struct {
 	// DataDir keeps the objects when the control plane stops; the next one started on it has them again. Empty means
 	// that they are gone with it.
 	DataDir string
+	// AuditLog is the path of a file that gets a line for every write: see ReadAuditLog. Empty means none.
+	AuditLog string
 	// Output gets what the components print, and how the search for executables goes. Nil means nowhere.
 	Output io.Writer
 }
@@ -102,7 +104,7 @@ func (o Options) assets(ctx context.Context) (string, error) {
 }
 
 func (c *ControlPlane) start(ctx context.Context, options Options) error {
-	if err := c.startServers(options.DataDir); err != nil {
+	if err := c.startServers(options); err != nil {
 		return err
 	}
 	admin, err := c.servers.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, &rest.Config{QPS: -1})
@@ -127,8 +129,8 @@ func (c *ControlPlane) start(ctx context.Context, options Options) error {
 	return c.startControllerManager()
 }
 
-func (c *ControlPlane) startServers(dataDir string) error {
-	certificates := filepath.Join(c.guard.dir, "certificates")
+func (c *ControlPlane) startServers(options Options) error {
+	certificates, dataDir := filepath.Join(c.guard.dir, "certificates"), options.DataDir
 	if dataDir == "" {
 		dataDir = filepath.Join(c.guard.dir, "data")
 	}
@@ -158,6 +160,11 @@ func (c *ControlPlane) startServers(dataDir string) error {
 	}
 	// envtest's own range has 254 addresses: too few for tests that make a Service for each of hundreds of VMs.
 	c.servers.APIServer.Configure().Set("service-cluster-ip-range", serviceRange)
+	if options.AuditLog != "" {
+		if err := c.audit(options.AuditLog); err != nil {
+			return err
+		}
+	}
 	return c.servers.Start()
 }
 

@@ -22,8 +22,30 @@ import (
 const patience = 2 * time.Minute
 
 func TestControlPlane(t *testing.T) {
-	plane := start(t, controlplane.Options{ControllerManager: true})
+	auditLog := filepath.Join(t.TempDir(), "audit")
+	plane := start(t, controlplane.Options{ControllerManager: true, AuditLog: auditLog})
 	c := newClient(t, plane)
+
+	t.Run("a write is audited with what it wrote, unless that is a Secret", func(t *testing.T) {
+		create(t, c, configMap("default", "audited-map"))
+		create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "audited-secret"}, StringData: map[string]string{"key": "unheard-of"}})
+		bodies := map[string]int{}
+		wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+			events, err := controlplane.ReadAuditLog(auditLog)
+			for i := range events {
+				if events[i].RequestObject == nil {
+					bodies[events[i].ObjectRef.Name] = 0
+				} else {
+					bodies[events[i].ObjectRef.Name] = len(events[i].RequestObject.Raw)
+				}
+			}
+			_, seen := bodies["audited-secret"]
+			return seen, err
+		})
+		if size, seen := bodies["audited-secret"]; bodies["audited-map"] == 0 || !seen || size != 0 {
+			t.Errorf("bytes logged: %v", bodies)
+		}
+	})
 
 	t.Run("an object goes when its owner is deleted", func(t *testing.T) {
 		owner := configMap("default", "owner")

@@ -1,0 +1,55 @@
+package controlplane
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+)
+
+// auditPolicy logs every write with what was sent, and of Secrets only that it was.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  verbs: [create, update, patch, delete, deletecollection]
+  resources: [{group: "", resources: [secrets]}]
+- level: Request
+  verbs: [create, update, patch, delete, deletecollection]
+- level: None
+`
+
+// audit makes kube-apiserver log writes to a file.
+func (c *ControlPlane) audit(path string) error {
+	policy := filepath.Join(c.guard.dir, "audit-policy.yaml")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		return err
+	}
+	c.servers.APIServer.Configure().Set("audit-policy-file", policy).Set("audit-log-path", path)
+	return nil
+}
+
+// ReadAuditLog returns the writes in a file that Options.AuditLog named, in the
+// order in which they were answered. A line that is not whole yet is left out.
+func ReadAuditLog(path string) ([]auditv1.Event, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	var events []auditv1.Event
+	for line := range bytes.Lines(content) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		var event auditv1.Event
+		if err := json.Unmarshal(line, &event); err != nil {
+			return nil, fmt.Errorf("reading the audit log: %w", err)
+		}
+		events = append(events, event)
+	}
+	return events, nil
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package system
+
+var buildFlags []string

@@ -1,0 +1,283 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/test/builders"
+	"github.com/example/vmoperator/src/test/mockprovider"
+	"github.com/example/vmoperator/src/test/operator"
+)
+
+// world is a namespace that an operator works in.
+type world struct {
+	t         *testing.T
+	namespace string
+	operator  *operator.Operator
+}
+
+// loopback lets the operator reach providers on this machine.
+const loopback = "--allow-endpoint-cidrs=127.0.0.0/8"
+
+// newWorld makes a namespace and starts an operator for it alone.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, namespace: namespace(t)}
+	w.start(loopback)
+	return w
+}
+
+// start starts the world's operator, or another one after it.
+func (w *world) start(args ...string) {
+	w.t.Helper()
+	w.operator = startOperator(w.t, []string{w.namespace}, args...)
+}
+
+func namespace(t *testing.T) string {
+	t.Helper()
+	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "system-"}}
+	create(t, made)
+	return made.Name
+}
+
+var started atomic.Int32
+
+// startOperator returns when the operator is ready. The first namespace is where
+// its release lives, so that one started after it is the same release.
+func startOperator(t *testing.T, namespaces []string, args ...string) *operator.Operator {
+	t.Helper()
+	number := started.Add(1)
+	flags := []string{
+		"--watch-namespaces=" + strings.Join(namespaces, ","), "--leader-election-namespace=" + namespaces[0], "--zap-log-level=debug",
+	}
+	o := operator.Start(t, operator.Options{
+		Executable: executable, Config: operatorConfig, Args: append(flags, args...),
+		Output: seen.of(fmt.Sprintf("the log of operator %d, of %s", number, t.Name())),
+	})
+	metrics := seen.of(fmt.Sprintf("the metrics of operator %d, of %s", number, t.Name()))
+	t.Cleanup(func() {
+		// One that has ended cannot be asked any more.
+		if shown, err := o.Metrics(context.WithoutCancel(t.Context())); err == nil {
+			fmt.Fprint(metrics, shown)
+		}
+	})
+	o.WantProbe("/readyz", 200)
+	return o
+}
+
+// startProvider starts a mock provider that wants the key.
+func startProvider(t *testing.T, args ...string) *mockprovider.Provider {
+	t.Helper()
+	return startProviderWith(t, mockprovider.Options{
+		Args: append([]string{"--enable-faults", "--provision-seconds=0.1"}, args...), APIKey: apiKey,
+	})
+}
+
+func startProviderWith(t *testing.T, options mockprovider.Options) *mockprovider.Provider {
+	t.Helper()
+	options.Output = seen.of(fmt.Sprintf("the log of provider %d, of %s", started.Add(1), t.Name()))
+	p, err := mockprovider.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func create(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := kube.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func update(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := kube.Update(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// secret makes the Secret that ProviderConfigs refer to, or changes its content.
+func (w *world) secret(data map[string]string) {
+	w.t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "credentials"}}
+	err := kube.Get(w.t.Context(), client.ObjectKeyFromObject(secret), secret)
+	if client.IgnoreNotFound(err) != nil {
+		w.t.Fatal(err)
+	}
+	before := secret.DeepCopy()
+	secret.Data = nil
+	for name, value := range data {
+		secret.Data = map[string][]byte{name: []byte(value)}
+	}
+	if apierrors.IsNotFound(err) {
+		create(w.t, secret)
+		return
+	}
+	if err := kube.Patch(w.t.Context(), secret, client.MergeFrom(before)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// key makes the Secret hold an API key.
+func (w *world) key(key string) {
+	w.t.Helper()
+	w.secret(map[string]string{computev1.APIKeyKey: key})
+}
+
+// provider makes a ProviderConfig that refers to the Secret, and polls often.
+func (w *world) provider(endpoint string) {
+	w.t.Helper()
+	create(w.t, builders.ProviderConfig(w.namespace, computev1.DefaultProviderConfig, endpoint, func(config *computev1.ProviderConfig) {
+		config.Spec.SecretRef = &computev1.SecretReference{Name: "credentials"}
+		config.Spec.PollInterval = &metav1.Duration{Duration: beat}
+	}))
+}
+
+// working makes a provider that works.
+func (w *world) working(endpoint string) {
+	w.t.Helper()
+	w.key(apiKey)
+	w.provider(endpoint)
+}
+
+// vm makes a VirtualMachine.
+func (w *world) vm(name string, changes ...func(*computev1.VirtualMachine)) {
+	w.t.Helper()
+	create(w.t, builders.VirtualMachine(w.namespace, name, changes...))
+}
+
+// change edits an object, as a user does.
+func change[T client.Object](w *world, object T, edit func(T)) {
+	w.t.Helper()
+	if err := kube.Get(w.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+		w.t.Fatal(err)
+	}
+	before, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		w.t.Fatalf("%T cannot be copied", object)
+	}
+	edit(object)
+	if err := kube.Patch(w.t.Context(), object, client.MergeFrom(before)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) changeProvider(edit func(*computev1.ProviderConfig)) {
+	w.t.Helper()
+	change(w, &computev1.ProviderConfig{ObjectMeta: w.meta(computev1.DefaultProviderConfig)}, edit)
+}
+
+func (w *world) moveTo(endpoint string) {
+	w.t.Helper()
+	w.changeProvider(func(config *computev1.ProviderConfig) { config.Spec.Endpoint = endpoint })
+}
+
+func (w *world) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.namespace, Name: name}
+}
+
+// running waits until a VM runs and all about it is as declared, and returns it.
+func (w *world) running(name string) *computev1.VirtualMachine {
+	w.t.Helper()
+	w.awaits(name, condition{computev1.ConditionReady, metav1.ConditionTrue, computev1.ReasonRunning, []string{"the VM runs"}})
+	return w.awaits(name, condition{computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced, nil})
+}
+
+// deleted deletes a VirtualMachine and waits until it is gone.
+func (w *world) deleted(name string) {
+	w.t.Helper()
+	vm := &computev1.VirtualMachine{ObjectMeta: w.meta(name)}
+	if err := kube.Delete(w.t.Context(), vm); err != nil {
+		w.t.Fatal(err)
+	}
+	operator.WaitFor(w.t, name+" to go", func(ctx context.Context) bool {
+		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(vm), vm))
+	})
+}
+
+// machines are the ids of the VMs that a provider has, as its ledger tells.
+func machines(t *testing.T, p *mockprovider.Provider) []string {
+	t.Helper()
+	var ids []string
+	for _, request := range requests(t, p) {
+		switch {
+		case !request.Effect:
+		case request.Operation == "create":
+			ids = append(ids, request.ID)
+		case request.Operation == "delete":
+			ids = slices.DeleteFunc(ids, func(id string) bool { return id == request.ID })
+		}
+	}
+	return ids
+}
+
+// wantMachines fails unless the provider has just the VMs of these objects.
+func (w *world) wantMachines(p *mockprovider.Provider, names ...string) {
+	w.t.Helper()
+	var want []string
+	for _, name := range names {
+		want = append(want, w.running(name).Status.ID)
+	}
+	got := machines(w.t, p)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		w.t.Errorf("the provider has the VMs %v, want %v", got, want)
+	}
+}
+
+func requests(t *testing.T, p *mockprovider.Provider) []mockprovider.Request {
+	t.Helper()
+	all, err := p.Requests(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// calls counts the operator's calls to a provider by operation.
+func calls(t *testing.T, p *mockprovider.Provider) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for _, request := range requests(t, p) {
+		count[request.Operation]++
+	}
+	return count
+}
+
+func awaitCalls(t *testing.T, p *mockprovider.Provider, operation string, atLeast int) {
+	t.Helper()
+	operator.WaitFor(t, fmt.Sprintf("%d calls of %s", atLeast, operation), func(context.Context) bool {
+		return calls(t, p)[operation] >= atLeast
+	})
+}
+
+func fault(t *testing.T, p *mockprovider.Provider, fault mockprovider.Fault) {
+	t.Helper()
+	if err := p.Fault(t.Context(), fault); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func clearFaults(t *testing.T, p *mockprovider.Provider) {
+	t.Helper()
+	if err := p.ClearFaults(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
