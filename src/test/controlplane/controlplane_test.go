@@ -30,7 +30,7 @@ func TestControlPlane(t *testing.T) {
 		create(t, c, configMap("default", "audited-map"))
 		create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "audited-secret"}, StringData: map[string]string{"key": "unheard-of"}})
 		bodies := map[string]int{}
-		wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 			events, err := controlplane.ReadAuditLog(auditLog)
 			for i := range events {
 				if events[i].RequestObject == nil {
@@ -42,8 +42,8 @@ func TestControlPlane(t *testing.T) {
 			_, seen := bodies["audited-secret"]
 			return seen, err
 		})
-		if size, seen := bodies["audited-secret"]; bodies["audited-map"] == 0 || !seen || size != 0 {
-			t.Errorf("bytes logged: %v", bodies)
+		if err != nil || bodies["audited-map"] == 0 || bodies["audited-secret"] != 0 {
+			t.Errorf("bytes logged: %v, %v", bodies, err)
 		}
 	})
 

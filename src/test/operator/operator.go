@@ -50,7 +50,7 @@ type Options struct {
 
 // Operator is a running operator, or one that has ended.
 type Operator struct {
-	t       testing.TB
+	t       *testing.T
 	command *exec.Cmd
 	metrics string
 	ended   chan struct{}
@@ -62,7 +62,7 @@ type Operator struct {
 // Start starts the operator. It is killed when the test ends, if it has not ended
 // before, and its log is shown if the test has failed. Probes and metrics are
 // served where nobody else does.
-func Start(t testing.TB, options Options) *Operator {
+func Start(t *testing.T, options Options) *Operator {
 	t.Helper()
 	metrics, err := freeAddress(t.Context())
 	if err != nil {
@@ -73,7 +73,9 @@ func Start(t testing.TB, options Options) *Operator {
 	}, options.Args...)
 	o := &Operator{
 		t: t, metrics: metrics, ended: make(chan struct{}),
-		command: exec.CommandContext(t.Context(), options.Executable, args...),
+		// The test's context ends before what the test has left to clean up, which may
+		// need the operator.
+		command: exec.CommandContext(context.WithoutCancel(t.Context()), options.Executable, args...),
 	}
 	o.command.Env = append(os.Environ(), options.Environment...)
 	stderr, err := o.command.StderrPipe()
@@ -149,6 +151,16 @@ func (o *Operator) WantLine(parts ...string) string {
 	return found
 }
 
+// Running reports whether the operator has not ended.
+func (o *Operator) Running() bool {
+	select {
+	case <-o.ended:
+		return false
+	default:
+		return true
+	}
+}
+
 // Terminate asks the operator to end, as Kubernetes does.
 func (o *Operator) Terminate() {
 	o.t.Helper()
@@ -187,7 +199,7 @@ func (o *Operator) ExitStatus() int {
 
 // Kubeconfig writes a file that gives its reader the rights of config, which must
 // have a client certificate. It goes with the test.
-func Kubeconfig(t testing.TB, config *rest.Config) string {
+func Kubeconfig(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	const name = "test"
 	content := clientcmdapi.Config{
@@ -205,7 +217,7 @@ func Kubeconfig(t testing.TB, config *rest.Config) string {
 
 // WaitFor waits until a condition holds, and ends the test if that takes longer
 // than Patience.
-func WaitFor(t testing.TB, what string, condition func(context.Context) bool) {
+func WaitFor(t *testing.T, what string, condition func(context.Context) bool) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), interval, Patience, true, func(ctx context.Context) (bool, error) {
 		return condition(ctx), nil

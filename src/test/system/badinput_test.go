@@ -13,10 +13,7 @@ import (
 // Each of these goes the same way: what a user reads, that nothing is made or
 // repeated in a hurry, and that all is well once the cause is gone.
 func TestBadInput(t *testing.T) {
-	tests := []struct {
-		name string
-		run  func(*world, *metronome)
-	}{
+	tell(t, []story{
 		{"a missing ProviderConfig", missingProviderConfig},
 		{"a missing Secret", missingSecret},
 		{"a Secret without the key", missingKey},
@@ -30,19 +27,7 @@ func TestBadInput(t *testing.T) {
 		{"an id that is not safe in a path", unsafeID},
 		{"an unknown phase", unknownPhase},
 		{"a rejected image", rejectedImage},
-	}
-	namespaces := []string{namespace(t)}
-	for range tests {
-		namespaces = append(namespaces, namespace(t))
-	}
-	operator := startOperator(t, namespaces, loopback)
-	m := startMetronome(t, namespaces[0])
-	for i, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			test.run(&world{t: t, namespace: namespaces[i+1], operator: operator}, m)
-		})
-	}
+	})
 }
 
 const (

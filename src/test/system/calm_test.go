@@ -105,7 +105,9 @@ func (w *world) poke(object client.Object) {
 	operator.WaitFor(w.t, "a look at "+object.GetName(), func(context.Context) bool { return w.passes(object) > before })
 }
 
-func (*world) passKey(object client.Object) string { return fmt.Sprintf("%T", object) + object.GetName() }
+func (*world) passKey(object client.Object) string {
+	return fmt.Sprintf("%T", object) + object.GetName()
+}
 
 // passes counts the reconciles of an object, as the log tells.
 func (w *world) passes(object client.Object) int {

@@ -3,6 +3,7 @@ package system
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -90,11 +91,7 @@ func (c *crooked) set(change func()) {
 func (c *crooked) calls() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	count := map[string]int{}
-	for operation, calls := range c.count {
-		count[operation] = calls
-	}
-	return count
+	return maps.Clone(c.count)
 }
 
 // wantOne fails unless just one VM was made, and is the object's.

@@ -45,8 +45,8 @@ func (w *world) providerAwaits(want condition) *computev1.ProviderConfig {
 func (w *world) reads(object client.Object, want condition, conditions func() []metav1.Condition) {
 	w.t.Helper()
 	err := wait.PollUntilContextTimeout(w.t.Context(), interval, operator.Patience, true, func(ctx context.Context) (bool, error) {
-		if kube.Get(ctx, client.ObjectKeyFromObject(object), object) != nil {
-			return false, nil
+		if err := kube.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return false, client.IgnoreNotFound(err)
 		}
 		got := meta.FindStatusCondition(conditions(), want.kind)
 		return got != nil && got.Status == want.status && got.Reason == want.reason &&

@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,7 +14,6 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/builders"
-	"github.com/example/vmoperator/src/test/mockprovider"
 	"github.com/example/vmoperator/src/test/operator"
 )
 
@@ -29,12 +27,29 @@ type world struct {
 // loopback lets the operator reach providers on this machine.
 const loopback = "--allow-endpoint-cidrs=127.0.0.0/8"
 
-// newWorld makes a namespace and starts an operator for it alone.
-func newWorld(t *testing.T) *world {
+// story is a test of a world of its own, under an operator that is others' as
+// well: a process for each would take most of the time.
+type story struct {
+	name string
+	run  func(*world, *metronome)
+}
+
+// tell runs stories side by side under one operator.
+func tell(t *testing.T, stories []story) {
 	t.Helper()
-	w := &world{t: t, namespace: namespace(t)}
-	w.start(loopback)
-	return w
+	t.Parallel()
+	namespaces := []string{namespace(t)}
+	for range stories {
+		namespaces = append(namespaces, namespace(t))
+	}
+	operator := startOperator(t, namespaces, loopback)
+	m := startMetronome(t, namespaces[0])
+	for i, story := range stories {
+		t.Run(story.name, func(t *testing.T) {
+			t.Parallel()
+			story.run(&world{t: t, namespace: namespaces[i+1], operator: operator}, m)
+		})
+	}
 }
 
 // start starts the world's operator, or another one after it.
@@ -66,36 +81,17 @@ func startOperator(t *testing.T, namespaces []string, args ...string) *operator.
 	})
 	metrics := seen.of(fmt.Sprintf("the metrics of operator %d, of %s", number, t.Name()))
 	t.Cleanup(func() {
-		// One that has ended cannot be asked any more.
-		if shown, err := o.Metrics(context.WithoutCancel(t.Context())); err == nil {
-			fmt.Fprint(metrics, shown)
+		if !o.Running() {
+			return
 		}
+		shown, err := o.Metrics(context.WithoutCancel(t.Context()))
+		if err != nil || !strings.Contains(shown, "vmoperator_provider_call_duration_seconds_count") {
+			t.Errorf("metrics without calls to providers, %v:\n%s", err, shown)
+		}
+		fmt.Fprint(metrics, shown)
 	})
 	o.WantProbe("/readyz", 200)
 	return o
-}
-
-// startProvider starts a mock provider that wants the key.
-func startProvider(t *testing.T, args ...string) *mockprovider.Provider {
-	t.Helper()
-	return startProviderWith(t, mockprovider.Options{
-		Args: append([]string{"--enable-faults", "--provision-seconds=0.1"}, args...), APIKey: apiKey,
-	})
-}
-
-func startProviderWith(t *testing.T, options mockprovider.Options) *mockprovider.Provider {
-	t.Helper()
-	options.Output = seen.of(fmt.Sprintf("the log of provider %d, of %s", started.Add(1), t.Name()))
-	p, err := mockprovider.Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
 }
 
 func create(t *testing.T, object client.Object) {
@@ -211,73 +207,10 @@ func (w *world) deleted(name string) {
 	})
 }
 
-// machines are the ids of the VMs that a provider has, as its ledger tells.
-func machines(t *testing.T, p *mockprovider.Provider) []string {
+// newWorld makes a namespace, and an operator for it alone.
+func newWorld(t *testing.T) *world {
 	t.Helper()
-	var ids []string
-	for _, request := range requests(t, p) {
-		switch {
-		case !request.Effect:
-		case request.Operation == "create":
-			ids = append(ids, request.ID)
-		case request.Operation == "delete":
-			ids = slices.DeleteFunc(ids, func(id string) bool { return id == request.ID })
-		}
-	}
-	return ids
-}
-
-// wantMachines fails unless the provider has just the VMs of these objects.
-func (w *world) wantMachines(p *mockprovider.Provider, names ...string) {
-	w.t.Helper()
-	var want []string
-	for _, name := range names {
-		want = append(want, w.running(name).Status.ID)
-	}
-	got := machines(w.t, p)
-	slices.Sort(want)
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		w.t.Errorf("the provider has the VMs %v, want %v", got, want)
-	}
-}
-
-func requests(t *testing.T, p *mockprovider.Provider) []mockprovider.Request {
-	t.Helper()
-	all, err := p.Requests(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// calls counts the operator's calls to a provider by operation.
-func calls(t *testing.T, p *mockprovider.Provider) map[string]int {
-	t.Helper()
-	count := map[string]int{}
-	for _, request := range requests(t, p) {
-		count[request.Operation]++
-	}
-	return count
-}
-
-func awaitCalls(t *testing.T, p *mockprovider.Provider, operation string, atLeast int) {
-	t.Helper()
-	operator.WaitFor(t, fmt.Sprintf("%d calls of %s", atLeast, operation), func(context.Context) bool {
-		return calls(t, p)[operation] >= atLeast
-	})
-}
-
-func fault(t *testing.T, p *mockprovider.Provider, fault mockprovider.Fault) {
-	t.Helper()
-	if err := p.Fault(t.Context(), fault); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func clearFaults(t *testing.T, p *mockprovider.Provider) {
-	t.Helper()
-	if err := p.ClearFaults(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := &world{t: t, namespace: namespace(t)}
+	w.start(loopback)
+	return w
 }
