@@ -20,6 +20,7 @@ import (
 	"github.com/example/vmoperator/src/scope"
 	"github.com/example/vmoperator/src/test/builders"
 	"github.com/example/vmoperator/src/test/controlplane"
+	"github.com/example/vmoperator/src/test/operator"
 )
 
 func TestAMissingCRDIsNamedAndEndsTheOperator(t *testing.T) {
@@ -58,17 +59,17 @@ func TestTheOperatorIsReadyOnceItHasRightsAndCaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := startOperator(t, config, "--watch-namespaces="+place)
-	o.wantLine("staying out of a namespace", place, "refused", "no right to list virtualmachines.compute.example.com")
-	o.wantProbe("/healthz", http.StatusOK)
-	o.wantProbe("/readyz", http.StatusServiceUnavailable)
-	o.terminate()
-	o.wantEnd()
+	o.WantLine("staying out of a namespace", place, "refused", "no right to list virtualmachines.compute.example.com")
+	o.WantProbe("/healthz", http.StatusOK)
+	o.WantProbe("/readyz", http.StatusServiceUnavailable)
+	o.Terminate()
+	o.WantEnd()
 
 	grant(t, "without-rights", place)
 	o = startOperator(t, config, "--watch-namespaces="+place)
-	o.wantProbe("/readyz", http.StatusOK)
-	o.terminate()
-	o.wantEnd()
+	o.WantProbe("/readyz", http.StatusOK)
+	o.Terminate()
+	o.WantEnd()
 }
 
 func TestAStandbyIsReadyAndTakesOver(t *testing.T) {
@@ -78,15 +79,15 @@ func TestAStandbyIsReadyAndTakesOver(t *testing.T) {
 		"--leader-elect-lease-duration=15s", "--leader-elect-renew-deadline=10s", "--leader-elect-retry-period=100ms",
 	}
 	first := startOperator(t, plane.Config, args...)
-	first.wantLine("Starting workers", `"virtualmachine"`)
+	first.WantLine("Starting workers", `"virtualmachine"`)
 	second := startOperator(t, plane.Config, args...)
-	second.wantProbe("/readyz", http.StatusOK)
+	second.WantProbe("/readyz", http.StatusOK)
 	before := leader(t, place)
 
 	// The lease is given back, not left to run out.
-	first.terminate()
-	first.wantEnd()
-	second.wantLine("Starting workers", `"virtualmachine"`)
+	first.Terminate()
+	first.WantEnd()
+	second.WantLine("Starting workers", `"virtualmachine"`)
 	if after := leader(t, place); after == "" || after == before {
 		t.Errorf("the leader was %q and is %q", before, after)
 	}
@@ -104,10 +105,10 @@ func leader(t *testing.T, namespace string) string {
 func TestASecondReleaseStaysOut(t *testing.T) {
 	shared, own := namespace(t), namespace(t)
 	first := startOperator(t, plane.Config, "--watch-namespaces="+shared, "--leader-election-namespace="+shared)
-	first.wantProbe("/readyz", http.StatusOK)
+	first.WantProbe("/readyz", http.StatusOK)
 	second := startOperator(t, plane.Config, "--watch-namespaces="+shared+","+own, "--leader-election-namespace="+own)
-	second.wantLine("staying out of a namespace", shared, "foreign", "release "+shared+"/vmoperator-leader works there")
-	second.wantProbe("/readyz", http.StatusOK)
+	second.WantLine("staying out of a namespace", shared, "foreign", "release "+shared+"/vmoperator-leader works there")
+	second.WantProbe("/readyz", http.StatusOK)
 
 	var lease coordinationv1.Lease
 	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: shared, Name: scope.LeaseName}, &lease); err != nil {
@@ -131,17 +132,17 @@ func TestOutsideAClusterAllNamespacesAreWatched(t *testing.T) {
 	}
 	places := []string{namespace(t), namespace(t)}
 	o := startOperator(t, plane.Config)
-	o.wantLine("working in a namespace", "(all)")
-	o.wantProbe("/readyz", http.StatusOK)
+	o.WantLine("working in a namespace", "(all)")
+	o.WantProbe("/readyz", http.StatusOK)
 	for _, place := range places {
 		config := builders.ProviderConfig(place, "default", "http://127.0.0.1:1")
 		create(t, config)
-		waitFor(t, "the operator to see "+place, func(ctx context.Context) bool {
+		operator.WaitFor(t, "the operator to see "+place, func(ctx context.Context) bool {
 			return kube.Get(ctx, client.ObjectKeyFromObject(config), config) == nil && config.Status.ObservedGeneration == 1
 		})
 	}
-	o.terminate()
-	o.wantEnd()
+	o.Terminate()
+	o.WantEnd()
 }
 
 func TestTheDefaultProviderConfigIsMade(t *testing.T) {
@@ -153,7 +154,7 @@ func TestTheDefaultProviderConfigIsMade(t *testing.T) {
 	grant(t, "maker", place)
 	startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--default-provider-endpoint=http://127.0.0.1:1")
 	var made computev1.ProviderConfig
-	waitFor(t, "the refusal of a loopback address to be reported", func(ctx context.Context) bool {
+	operator.WaitFor(t, "the refusal of a loopback address to be reported", func(ctx context.Context) bool {
 		err := kube.Get(ctx, client.ObjectKey{Namespace: place, Name: "default"}, &made)
 		return err == nil && meta.IsStatusConditionPresentAndEqual(made.Status.Conditions, computev1.ConditionReady, metav1.ConditionFalse)
 	})

@@ -16,6 +16,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/builders"
+	"github.com/example/vmoperator/src/test/operator"
 )
 
 // apiKey is looked for where it must not be.
@@ -43,10 +44,10 @@ func TestTheGeneratedRightsAreEnoughForTheLifeOfAVM(t *testing.T) {
 	}))
 	vm := builders.VirtualMachine(place, "vm")
 	create(t, vm)
-	waitFor(t, "the VM to run", func(ctx context.Context) bool {
+	operator.WaitFor(t, "the VM to run", func(ctx context.Context) bool {
 		return kube.Get(ctx, client.ObjectKeyFromObject(vm), vm) == nil && vm.Status.Phase == "Running"
 	})
-	waitFor(t, "the VM's addresses to be published", func(ctx context.Context) bool {
+	operator.WaitFor(t, "the VM's addresses to be published", func(ctx context.Context) bool {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(vm), vm)
 		return err == nil && meta.IsStatusConditionTrue(vm.Status.Conditions, computev1.ConditionAddressed)
 	})
@@ -54,15 +55,15 @@ func TestTheGeneratedRightsAreEnoughForTheLifeOfAVM(t *testing.T) {
 	if err := kube.Delete(t.Context(), vm); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the VM to go", func(ctx context.Context) bool {
+	operator.WaitFor(t, "the VM to go", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(vm), vm))
 	})
 	if provider.exists.Load() {
 		t.Error("the object is gone and the VM is not")
 	}
-	o.terminate()
-	o.wantEnd()
-	for _, line := range o.log() {
+	o.Terminate()
+	o.WantEnd()
+	for _, line := range o.Log() {
 		if strings.Contains(line, "forbidden") {
 			t.Errorf("a right is missing: %s", line)
 		}
@@ -86,10 +87,10 @@ func TestAStopWaitsForTheVMThatIsBeingMade(t *testing.T) {
 		t.Fatal("no VM was asked for")
 	}
 
-	o.terminate()
-	o.wantLine("Stopping and waiting for leader election runnables")
+	o.Terminate()
+	o.WantLine("Stopping and waiting for leader election runnables")
 	close(provider.answer)
-	o.wantEnd()
+	o.WantEnd()
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(vm), vm); err != nil {
 		t.Fatal(err)
 	}
