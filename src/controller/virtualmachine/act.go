@@ -38,7 +38,7 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 	case decide.Update:
 		r.update(ctx, p)
 	case decide.ApplyChildren:
-		r.applyChildren(ctx, p)
+		return r.applyChildren(ctx, p)
 	case decide.Delete:
 		r.delete(ctx, p)
 	case decide.RemoveFinalizer:

@@ -111,29 +111,36 @@ func (r *Reconciler) planRemoval(ctx context.Context, plan *childPlan, vm *compu
 	}
 }
 
-// applyChildren writes what was planned and tells it in one event.
-func (r *Reconciler) applyChildren(ctx context.Context, p *pass) {
+// applyChildren writes what was planned and tells it in one event. A conflict
+// means that the cache is behind: it is returned, for the pass to be repeated.
+// What else goes wrong with a child is the children's own trouble, for the next
+// decision to see.
+func (r *Reconciler) applyChildren(ctx context.Context, p *pass) error {
 	plan := &p.children
-	applied := happening{reason: "Applied"}
-	var done []string
+	var applied []string
+	var last client.Object
 	for _, write := range plan.writes {
 		verb, err := r.write(ctx, plan, write)
+		if apierrors.IsConflict(err) {
+			return err
+		}
 		if err != nil {
 			plan.err = fmt.Errorf("writing %s: %w", describe(write.object), err)
 			break
 		}
 		if verb != "" {
-			done = append(done, verb+" "+describe(write.object))
-			applied.about = write.object
+			applied, last = append(applied, verb+" "+describe(write.object)), write.object
 		}
 	}
 	plan.writes = []childWrite{}
-	if len(done) > 1 {
-		applied.about = nil
+	switch len(applied) {
+	case 0:
+	case 1:
+		p.happened(happening{reason: "Applied", note: applied[0], about: last})
+	default:
+		p.happened(happening{reason: "Applied", note: strings.Join(applied, ", ")})
 	}
-	if applied.note = strings.Join(done, ", "); applied.note != "" {
-		p.happened(applied)
-	}
+	return nil
 }
 
 // write makes one change and says what it did.

@@ -1,15 +1,20 @@
 package virtualmachine_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
@@ -104,6 +109,39 @@ func TestWhatPeopleDoToChildrenIsPutBack(t *testing.T) {
 		})
 	}
 	w.live(1)
+}
+
+func TestAConflictWithAStaleCacheIsNobodysTrouble(t *testing.T) {
+	w := newWorld(t, full())
+	var conflicts atomic.Int32
+	w.refuse = func(object client.Object) error {
+		if conflicts.Add(1) > 3 {
+			return nil
+		}
+		return apierrors.NewConflict(schema.GroupResource{Resource: "secrets"}, object.GetName(), errors.New("the object has been modified"))
+	}
+	w.vm("web")
+	w.awaitsRunning("web")
+	w.awaitsEvent("web", "Applied")
+	secret := child(w, "web-connection", &corev1.Secret{})
+	secret.Data["id"] = []byte("theirs")
+	w.must(w.client.Update(t.Context(), secret))
+	w.eventually(func() string {
+		if got := string(child(w, "web-connection", &corev1.Secret{}).Data["id"]); got == "theirs" {
+			return "not put back"
+		}
+		return ""
+	})
+	if got := conflicts.Load(); got != 4 {
+		t.Errorf("%d updates, want 3 conflicts and one that succeeds", got)
+	}
+	var list eventsv1.EventList
+	w.must(w.client.List(t.Context(), &list, client.InNamespace(w.namespace)))
+	for _, event := range list.Items {
+		if event.Reason == computev1.ReasonChildError {
+			t.Errorf("event %q", event.Note)
+		}
+	}
 }
 
 func TestWhatOthersAddBesideOurFieldsStays(t *testing.T) {

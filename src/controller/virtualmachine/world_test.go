@@ -80,7 +80,9 @@ type world struct {
 	registry  *registry.Registry
 	options   virtualmachine.Options
 	writes    *ledger
-	stop      func()
+	// refuse, if set, is asked before every update of the controller's.
+	refuse func(client.Object) error
+	stop   func()
 }
 
 func full() fake.Options {
@@ -93,6 +95,7 @@ func minimal() fake.Options { return fake.Options{Phase: provider.PhaseRunning} 
 // named default that leads to a fake provider.
 func newWorld(t *testing.T, options fake.Options) *world {
 	t.Helper()
+	t.Parallel()
 	w := &world{
 		t:        t,
 		provider: fake.New(options),
@@ -192,6 +195,11 @@ func (w *world) counted(cfg *rest.Config, options client.Options) (client.Client
 		},
 		Update: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.UpdateOption) error {
 			w.writes.write("update", object)
+			if w.refuse != nil {
+				if err := w.refuse(object); err != nil {
+					return err
+				}
+			}
 			return c.Update(ctx, object, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
