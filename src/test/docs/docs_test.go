@@ -1,0 +1,277 @@
+package docs
+
+import (
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+)
+
+var (
+	link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	// code looks like a link where a regular expression is in it.
+	code = regexp.MustCompile("`[^`\n]*`")
+)
+
+func TestLinksLeadToFilesAndHeadingsThatExist(t *testing.T) {
+	t.Parallel()
+	anchors := map[string]map[string]bool{}
+	all := pages(t)
+	for _, p := range all {
+		anchors[p.path] = p.anchors()
+	}
+	for _, p := range all {
+		for _, match := range link.FindAllStringSubmatch(code.ReplaceAllString(p.prose, ""), -1) {
+			if problem := problemOf(p.path, match[1], anchors); problem != "" {
+				t.Errorf("%s: the link %s %s", p.path, match[1], problem)
+			}
+		}
+	}
+}
+
+// problemOf says what is wrong with a link on a page; nothing is with one that
+// leads out of the repository. The pages' anchors are given by their paths.
+func problemOf(from, to string, anchors map[string]map[string]bool) string {
+	target, err := url.Parse(to)
+	switch {
+	case err != nil:
+		return "is no URL"
+	case target.IsAbs():
+		return ""
+	}
+	file := from
+	if target.Path != "" {
+		file = path.Join(path.Dir(from), target.Path)
+	}
+	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+		return "leads to no file"
+	}
+	if headings, isPage := anchors[file]; isPage && target.Fragment != "" && !headings[target.Fragment] {
+		return "leads to no heading"
+	}
+	return ""
+}
+
+func TestEveryReasonAndConditionIsExplained(t *testing.T) {
+	t.Parallel()
+	concepts := read(t, "docs/concepts.md").prose
+	for name, value := range constants(t, "src/api/compute/v1/conditions.go") {
+		if !strings.Contains(concepts, "| `"+value+"` |") {
+			t.Errorf("docs/concepts.md has no row for %s, %q", name, value)
+		}
+	}
+}
+
+func TestEveryReasonThatStallsHasARemedy(t *testing.T) {
+	t.Parallel()
+	remedies := read(t, "docs/troubleshooting.md").anchors()
+	concepts := read(t, "docs/concepts.md").prose
+	transitions := read(t, "docs/reference/transitions.md").prose
+	stall := regexp.MustCompile(`\| Stall \| (\w+) \|`)
+	found := stall.FindAllStringSubmatch(transitions, -1)
+	if len(found) == 0 {
+		t.Fatal("the table of transitions stalls nowhere")
+	}
+	for _, match := range found {
+		if !remedies[strings.ToLower(match[1])] {
+			t.Errorf("docs/troubleshooting.md does not say what to do about %s", match[1])
+		}
+		if !strings.Contains(concepts, "troubleshooting.md#"+strings.ToLower(match[1])) {
+			t.Errorf("docs/concepts.md does not lead to the remedy of %s", match[1])
+		}
+	}
+}
+
+var rowOfReason = regexp.MustCompile("(?m)^\\| `([A-Z][A-Za-z]+)` \\|")
+
+func TestReasonsThatAreExplainedExist(t *testing.T) {
+	t.Parallel()
+	var known []string
+	for _, value := range constants(t, "src/api/compute/v1/conditions.go") {
+		known = append(known, value)
+	}
+	_, tables, found := strings.Cut(read(t, "docs/concepts.md").prose, "\n## Conditions\n")
+	if !found {
+		t.Fatal("docs/concepts.md has no section Conditions")
+	}
+	for _, match := range rowOfReason.FindAllStringSubmatch(tables, -1) {
+		if !slices.Contains(known, match[1]) {
+			t.Errorf("docs/concepts.md explains %s, which no object has", match[1])
+		}
+	}
+}
+
+var ourName = regexp.MustCompile(`\bcompute\.example\.com/([a-z][a-z-]*)`)
+
+func TestAnnotationsLabelsAndFinalizersThatAreNamedExist(t *testing.T) {
+	t.Parallel()
+	var known []string
+	for _, file := range []string{"src/api/compute/v1/names.go", "src/controller/virtualmachine/metadata.go"} {
+		for _, value := range constants(t, file) {
+			known = append(known, value)
+		}
+	}
+	for _, p := range pages(t) {
+		for _, match := range ourName.FindAllStringSubmatch(p.written(), -1) {
+			// kubectl takes an annotation away that ends in a dash; v is a version.
+			name := strings.TrimSuffix(match[0], "-")
+			if match[1] != "v" && !slices.Contains(known, name) {
+				t.Errorf("%s names %s, which does not exist", p.path, name)
+			}
+		}
+	}
+}
+
+func TestEveryAnnotationThatUsersSetIsExplained(t *testing.T) {
+	t.Parallel()
+	concepts := read(t, "docs/concepts.md").prose
+	for name, value := range constants(t, "src/api/compute/v1/names.go") {
+		if strings.HasSuffix(name, "Annotation") && !strings.Contains(concepts, "`"+value+"`") {
+			t.Errorf("docs/concepts.md does not explain %s", value)
+		}
+	}
+}
+
+func TestEveryFlagIsExplained(t *testing.T) {
+	t.Parallel()
+	operations := read(t, "docs/operations.md").prose
+	for _, name := range flags(t) {
+		if !strings.Contains(operations, "`--"+name+"`") {
+			t.Errorf("docs/operations.md does not explain --%s", name)
+		}
+	}
+}
+
+// ourFlag leaves out the flags of kubectl, kind and others: in prose, a flag
+// alone between backquotes is ours.
+var ourFlag = regexp.MustCompile("`--([a-z][a-z-]+)(?:=[^`]*)?`")
+
+func TestFlagsThatAreNamedExist(t *testing.T) {
+	t.Parallel()
+	known := flags(t)
+	for _, p := range pages(t) {
+		if strings.HasPrefix(p.path, "mockprovider/") {
+			continue
+		}
+		for _, match := range ourFlag.FindAllStringSubmatch(p.prose, -1) {
+			name := match[1]
+			if !slices.Contains(known, name) && !slices.Contains(flagsOfOthers, name) && !strings.HasPrefix(name, "zap-") {
+				t.Errorf("%s names --%s, which the operator does not have", p.path, name)
+			}
+		}
+	}
+}
+
+// flagsOfOthers are bound by controller-runtime, or are the mock provider's.
+var flagsOfOthers = []string{"kubeconfig", "data", "identity"}
+
+func TestEveryMetricIsExplained(t *testing.T) {
+	t.Parallel()
+	operations := read(t, "docs/operations.md").prose
+	for name := range metricNames(t) {
+		if !strings.Contains(operations, "| `"+name+"` |") {
+			t.Errorf("docs/operations.md has no row for %s", name)
+		}
+	}
+}
+
+var ourMetric = regexp.MustCompile(`\bvmoperator_[a-z_]+`)
+
+func TestMetricsThatAreNamedExist(t *testing.T) {
+	t.Parallel()
+	known := metricNames(t)
+	series := regexp.MustCompile(`_(bucket|count|sum)$`)
+	for _, p := range pages(t) {
+		for _, name := range ourMetric.FindAllString(p.written(), -1) {
+			if !known[name] && !known[series.ReplaceAllString(name, "")] {
+				t.Errorf("%s names the metric %s, which does not exist", p.path, name)
+			}
+		}
+	}
+}
+
+var (
+	makeCommand = regexp.MustCompile("(?m)(?:`|^\\$ )make ((?:[a-z][a-z-]* ?)+)")
+	makeTarget  = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
+)
+
+func TestMakeTargetsThatAreNamedExist(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, match := range makeTarget.FindAllStringSubmatch(string(makefile), -1) {
+		known = append(known, match[1])
+	}
+	for _, p := range pages(t) {
+		for _, match := range makeCommand.FindAllStringSubmatch(p.written(), -1) {
+			for target := range strings.FieldsSeq(match[1]) {
+				if !slices.Contains(known, target) {
+					t.Errorf("%s says make %s, which the Makefile does not have", p.path, target)
+				}
+			}
+		}
+	}
+}
+
+func TestManifestsAreObjectsOfOurKinds(t *testing.T) {
+	t.Parallel()
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			if b.language == "yaml" {
+				checkManifests(t, p.path, b.text)
+			}
+		}
+	}
+	samples, err := filepath.Glob(filepath.Join(root, "docs", "samples", "compute_*.yaml"))
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("samples %v, error %v", samples, err)
+	}
+	for _, sample := range samples {
+		content, err := os.ReadFile(sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkManifests(t, sample, string(content))
+	}
+}
+
+func checkManifests(t *testing.T, where, manifests string) {
+	t.Helper()
+	for manifest := range strings.SplitSeq(manifests, "\n---\n") {
+		var kind struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+		}
+		if err := yaml.Unmarshal([]byte(manifest), &kind); err != nil {
+			t.Errorf("%s: %v", where, err)
+			continue
+		}
+		if kind.APIVersion != computev1.GroupVersion.String() {
+			continue
+		}
+		var object any
+		switch kind.Kind {
+		case "VirtualMachine":
+			object = &computev1.VirtualMachine{}
+		case "ProviderConfig":
+			object = &computev1.ProviderConfig{}
+		default:
+			t.Errorf("%s: there is no kind %q", where, kind.Kind)
+			continue
+		}
+		if err := yaml.UnmarshalStrict([]byte(manifest), object); err != nil {
+			t.Errorf("%s: %s: %v", where, kind.Kind, err)
+		}
+	}
+}
