@@ -93,12 +93,13 @@ func (e *evidence) check(ctx context.Context) error {
 // What check relies on is tried for every place where a key could come to light:
 // a check that finds nothing must not be one that looks nowhere.
 func TestAKeyThatComesToLightIsFound(t *testing.T) {
-	finder, err := leak.NewFinder("another-marker-4411")
+	place := namespace(t)
+	// It stays where it came to light, so it must not be that of an earlier run.
+	key := "another-key-of-" + place + "-only"
+	finder, err := leak.NewFinder(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := namespace(t)
-	const key = "another-marker-4411-key"
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "holder"}, StringData: map[string]string{computev1.APIKeyKey: key}}
 	create(t, secret)
 	found, looked, err := finder.Objects(t.Context(), plane.Config)

@@ -12,7 +12,12 @@ import (
 
 // Finder recognizes a secret in the forms that software writes it down in.
 type Finder struct {
-	forms map[string][]byte
+	forms []form
+}
+
+type form struct {
+	name string
+	look []byte
 }
 
 // minLength is that of a secret whose pieces, too, cannot be found by chance.
@@ -23,13 +28,13 @@ func NewFinder(secret string) (*Finder, error) {
 	if len(secret) < minLength {
 		return nil, fmt.Errorf("a secret of %d bytes would be found anywhere", len(secret))
 	}
-	forms := map[string][]byte{
-		"plain":       []byte(secret),
-		"hexadecimal": []byte(hex.EncodeToString([]byte(secret))),
-		"URL-encoded": []byte(url.QueryEscape(secret)),
+	forms := []form{
+		{"plain", []byte(secret)},
+		{"hexadecimal", []byte(hex.EncodeToString([]byte(secret)))},
+		{"URL-encoded", []byte(url.QueryEscape(secret))},
 	}
 	for offset := range 3 {
-		forms[fmt.Sprintf("base64 after %d bytes", offset)] = base64Core(secret, offset)
+		forms = append(forms, form{"base64", base64Core(secret, offset)})
 	}
 	return &Finder{forms: forms}, nil
 }
@@ -46,9 +51,9 @@ func base64Core(secret string, offset int) []byte {
 
 // In returns the form in which the secret is in a text; empty if it is not.
 func (f *Finder) In(text []byte) string {
-	for form, look := range f.forms {
-		if bytes.Contains(text, look) {
-			return form
+	for _, form := range f.forms {
+		if bytes.Contains(text, form.look) {
+			return form.name
 		}
 	}
 	return ""

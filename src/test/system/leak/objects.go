@@ -20,6 +20,9 @@ import (
 // managedFields included, and says which ones the secret is in. The data of a
 // Secret is what it is for, and does not count; all else of a Secret does.
 func (f *Finder) Objects(ctx context.Context, config *rest.Config) (found []string, looked int, err error) {
+	// Old kinds are looked through as well; that they are old is no news.
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
 	resources, err := listable(config)
 	if err != nil {
 		return nil, 0, err
