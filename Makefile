@@ -55,6 +55,11 @@ install: ## Install the CRDs into the current cluster.
 .PHONY: uninstall
 uninstall: ## Delete the CRDs, and every object of their kinds, from the current cluster (the operator must still run).
 	@kubectl="$(kubectl)"
+	# The VMs first: a ProviderConfig waits for them, and could not count them any more once their kind is gone.
+	for kind in virtualmachines providerconfigs; do
+		"$$kubectl" get crd "$$kind.compute.example.com" --ignore-not-found -o name | grep -q . || continue
+		"$$kubectl" delete "$$kind.compute.example.com" --all --all-namespaces
+	done
 	"$$kubectl" delete --ignore-not-found -f $(CRDS)
 
 .PHONY: docker-build
