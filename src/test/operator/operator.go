@@ -46,6 +46,8 @@ type Options struct {
 	Args []string
 	// Output gets what the operator prints. Nil means nowhere.
 	Output io.Writer
+	// Silent leaves it to the caller to show the log of a test that failed.
+	Silent bool
 }
 
 // Operator is a running operator, or one that has ended.
@@ -60,7 +62,7 @@ type Operator struct {
 }
 
 // Start starts the operator. It is killed when the test ends, if it has not ended
-// before, and its log is shown if the test has failed. Probes and metrics are
+// before, and its log is shown if the test has failed, unless Silent. Probes and metrics are
 // served where nobody else does.
 func Start(t *testing.T, options Options) *Operator {
 	t.Helper()
@@ -88,7 +90,7 @@ func Start(t *testing.T, options Options) *Operator {
 	go o.read(stderr, options.Output)
 	t.Cleanup(func() {
 		o.Kill()
-		if t.Failed() {
+		if t.Failed() && !options.Silent {
 			t.Logf("the operator with %v said:\n%s", options.Args, strings.Join(o.Log(), "\n"))
 		}
 	})

@@ -208,6 +208,7 @@ func TestARefusedEndpointAddressIsNotDialled(t *testing.T) {
 	t.Parallel()
 	p := startProvider(t)
 	w := &world{t: t, namespace: namespace(t)}
+	w.showLog()
 	w.start()
 	w.working(p.URL())
 	w.vm("web")

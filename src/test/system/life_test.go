@@ -26,6 +26,7 @@ func TestTheLifeOfAVM(t *testing.T) {
 		{"at a provider of the minimum", minimalLife},
 		{"while its provider's API key is rotated", rotatedKey},
 		{"while its provider moves to another port", movedEndpoint},
+		{"while its provider is away", awayProvider},
 		{"of which nothing is to be told for a long time", steadyState},
 	})
 }
@@ -137,13 +138,7 @@ func rotatedKey(w *world, m *metronome) {
 		w.t.Fatal(err)
 	}
 	config := condition{computev1.ConditionReady, isFalse, computev1.ReasonUnauthorized, []string{"refuses the API key"}}
-	w.providerAwaits(config)
-	w.warned(pcKind, computev1.DefaultProviderConfig, config)
-	// What was last seen of the VM still stands; whether it is as declared, nobody knows.
-	unknown := condition{computev1.ConditionSynced, metav1.ConditionUnknown, computev1.ReasonProviderNotReady, config.words}
-	w.awaits("web", unknown)
-	w.warned(vmKind, "web", unknown)
-	w.awaits("web", condition{computev1.ConditionReady, isTrue, computev1.ReasonRunning, nil})
+	w.keptThough(config)
 	w.staysCalm(m, w.callsOf(p), map[string]int{"capabilities": 1, "get": 1}, w.both()...)
 
 	w.key(second)
@@ -152,6 +147,40 @@ func rotatedKey(w *world, m *metronome) {
 		w.t.Errorf("the VM was %s and is %s", before, after)
 	}
 	w.wantMachines(p, "web")
+}
+
+// keptThough: what was last seen of the VM still stands; whether it is as declared,
+// nobody knows.
+func (w *world) keptThough(config condition) {
+	w.t.Helper()
+	w.providerAwaits(config)
+	w.warned(pcKind, computev1.DefaultProviderConfig, config)
+	unknown := condition{computev1.ConditionSynced, metav1.ConditionUnknown, computev1.ReasonProviderNotReady, config.words}
+	w.awaits("web", unknown)
+	w.warned(vmKind, "web", unknown)
+	w.awaits("web", condition{computev1.ConditionReady, isTrue, computev1.ReasonRunning, nil})
+}
+
+// awayProvider: the provider stops, and comes back where it was with what it had.
+func awayProvider(w *world, m *metronome) {
+	data := "--data=" + filepath.Join(w.t.TempDir(), "vms.db")
+	p := startProvider(w.t, data)
+	w.working(p.URL())
+	w.vm("web")
+	before := w.running("web").Status.ID
+	if err := p.Stop(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.keptThough(condition{computev1.ConditionReady, isFalse, computev1.ReasonUnreachable, []string{"no connection to " + p.URL()}})
+	w.staysCalm(m, nothing, nil, w.both()...)
+
+	again := startProviderWith(w.t, mockprovider.Options{Args: []string{"--enable-faults", data}, APIKey: apiKey, Port: p.Port()})
+	if after := w.running("web").Status.ID; after != before {
+		w.t.Errorf("the VM was %s and is %s", before, after)
+	}
+	if got := calls(w.t, again); got["create"]+got["delete"] > 0 {
+		w.t.Errorf("the return led to %v", got)
+	}
 }
 
 func movedEndpoint(w *world, _ *metronome) {

@@ -47,7 +47,9 @@ func tell(t *testing.T, stories []story) {
 	for i, story := range stories {
 		t.Run(story.name, func(t *testing.T) {
 			t.Parallel()
-			story.run(&world{t: t, namespace: namespaces[i+1], operator: operator}, m)
+			w := &world{t: t, namespace: namespaces[i+1], operator: operator}
+			w.showLog()
+			story.run(w, m)
 		})
 	}
 }
@@ -77,6 +79,7 @@ func startOperator(t *testing.T, namespaces []string, args ...string) *operator.
 	}
 	o := operator.Start(t, operator.Options{
 		Executable: executable, Config: operatorConfig, Args: append(flags, args...),
+		Silent: true,
 		Output: seen.of(fmt.Sprintf("the log of operator %d, of %s", number, t.Name())),
 	})
 	metrics := seen.of(fmt.Sprintf("the metrics of operator %d, of %s", number, t.Name()))
@@ -211,6 +214,20 @@ func (w *world) deleted(name string) {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, namespace: namespace(t)}
+	w.showLog()
 	w.start(loopback)
 	return w
+}
+
+// showLog shows what the operator says of this world, last of all, if the test
+// fails: it says much more of others.
+func (w *world) showLog() {
+	const most = 100
+	w.t.Cleanup(func() {
+		if !w.t.Failed() || w.operator == nil {
+			return
+		}
+		lines := w.operator.Lines(`"` + w.namespace + `"`)
+		w.t.Logf("the operator said of %s:\n%s", w.namespace, strings.Join(lines[max(len(lines)-most, 0):], "\n"))
+	})
 }
