@@ -1,9 +1,12 @@
 package virtualmachine
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/metrics"
@@ -22,9 +25,9 @@ type happening struct {
 // happened remembers something to tell once the status is stored.
 func (p *pass) happened(h happening) { p.events = append(p.events, h) }
 
-// tell sends the pass's events, and one for each condition that turned to what a
-// user should know of.
-func (r *Reconciler) tell(p *pass, before, after computev1.VirtualMachineStatus) {
+// tell sends and logs the pass's events, and one for each condition that turned to
+// what a user should know of.
+func (r *Reconciler) tell(ctx context.Context, p *pass, before, after computev1.VirtualMachineStatus) {
 	for _, h := range append(p.events, turns(before.Conditions, after.Conditions)...) {
 		kind := corev1.EventTypeNormal
 		if h.warning {
@@ -33,7 +36,8 @@ func (r *Reconciler) tell(p *pass, before, after computev1.VirtualMachineStatus)
 		if h.reason == computev1.ReasonVanished {
 			metrics.VirtualMachinesVanished.Inc()
 		}
-		r.Recorder.Eventf(p.vm, h.about, kind, h.reason, "Reconcile", "%s", h.note)
+		log.FromContext(ctx).Info(h.note, "reason", h.reason)
+		r.Recorder.Eventf(p.vm, h.about, kind, h.reason, "Reconcile", "%s", shorten(h.note))
 	}
 }
 

@@ -104,7 +104,6 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass, s decide.Stat
 	case s.Machine != decide.MachineNone:
 		p.happened(happening{reason: "Deleted", note: d.Message})
 	}
-	r.memory.forget(p.key())
 	return nil
 }
 

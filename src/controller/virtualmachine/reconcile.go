@@ -100,7 +100,7 @@ func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Dec
 	for range maxSteps {
 		state := r.observe(ctx, p)
 		decision := decide.Decide(state)
-		log.FromContext(ctx).V(1).Info("decided", "action", decision.Action.String(), "reason", decision.Reason, "vmID", p.id())
+		log.FromContext(ctx).V(1).Info("decided", "action", decision.Action.String(), "reason", decision.Reason)
 		if decision.Ends() {
 			return state, decision, nil
 		}
@@ -127,6 +127,9 @@ func endsPass(p *pass, d decide.Decision) bool {
 
 // finish stores the status and tells what happened.
 func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d decide.Decision) error {
+	if p.vm.Status.ID == "" && p.id() != "" {
+		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues("vmID", p.id()))
+	}
 	before := p.vm.Status.DeepCopy()
 	if d.Action != decide.RemoveFinalizer {
 		next := nextStatus(p, s, d, r.VMAddressCIDRs, r.Now())
@@ -134,7 +137,7 @@ func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d deci
 			return err
 		}
 	}
-	r.tell(p, *before, p.vm.Status)
+	r.tell(ctx, p, *before, p.vm.Status)
 	return nil
 }
 

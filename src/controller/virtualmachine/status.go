@@ -211,8 +211,9 @@ func setCondition(conditions *[]metav1.Condition, condition metav1.Condition) {
 	meta.SetStatusCondition(conditions, condition)
 }
 
-// maxMessage is well under what the API accepts of a condition's message.
-const maxMessage = 1024
+// maxMessage leaves room for the dots in the 1024 bytes that the API accepts of an
+// event's note; a condition's message may be longer.
+const maxMessage = 1000
 
 func shorten(message string) string {
 	if len(message) <= maxMessage {
