@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -47,9 +47,9 @@ func TestTheGeneratedRightsAreEnoughForTheLifeOfAVM(t *testing.T) {
 	operator.WaitFor(t, "the VM to run", func(ctx context.Context) bool {
 		return kube.Get(ctx, client.ObjectKeyFromObject(vm), vm) == nil && vm.Status.Phase == "Running"
 	})
-	operator.WaitFor(t, "the VM's addresses to be published", func(ctx context.Context) bool {
-		err := kube.Get(ctx, client.ObjectKeyFromObject(vm), vm)
-		return err == nil && meta.IsStatusConditionTrue(vm.Status.Conditions, computev1.ConditionAddressed)
+	operator.WaitFor(t, "the VM's address to be published", func(ctx context.Context) bool {
+		slice := client.ObjectKey{Namespace: vm.Namespace, Name: vm.Name + "-ipv4"}
+		return kube.Get(ctx, slice, &discoveryv1.EndpointSlice{}) == nil
 	})
 
 	if err := kube.Delete(t.Context(), vm); err != nil {

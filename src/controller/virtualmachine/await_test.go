@@ -55,6 +55,19 @@ func (w *world) awaitsRunning(name string) *computev1.VirtualMachine {
 	return w.awaits(name, computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced)
 }
 
+func (w *world) awaitsAddressed(name string) *computev1.VirtualMachine {
+	w.t.Helper()
+	var vm *computev1.VirtualMachine
+	w.eventually(func() string {
+		vm = w.get(name)
+		if len(vm.Status.Addresses) > 0 && meta.FindStatusCondition(vm.Status.Conditions, computev1.ConditionUnaddressed) == nil {
+			return ""
+		}
+		return fmt.Sprintf("%s has no address; status: %+v", name, vm.Status)
+	})
+	return vm
+}
+
 func (w *world) awaitsStalled(name, reason string) *computev1.VirtualMachine {
 	w.t.Helper()
 	return w.awaits(name, computev1.ConditionStalled, metav1.ConditionTrue, reason)

@@ -182,13 +182,13 @@ func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
 func TestAVMWithoutAddressHasASecretWithItsIDAlone(t *testing.T) {
 	w := newWorld(t, fake.Options{Phase: provider.PhaseRunning, NoAddresses: true})
 	w.vm("web")
-	w.awaits("web", computev1.ConditionAddressed, metav1.ConditionFalse, computev1.ReasonNoAddress)
+	w.awaits("web", computev1.ConditionUnaddressed, metav1.ConditionTrue, computev1.ReasonNoAddress)
 	w.awaitsEvent("web", "Applied")
 	if data := child(w, "web-connection", &corev1.Secret{}).Data; len(data) != 1 || len(data["id"]) == 0 {
 		t.Errorf("connection Secret holds %q", data)
 	}
 	w.provider.Change(w.provider.Live()[0].ID, func(m *provider.Machine) { m.Addresses = []string{"2001:db8::7"} })
-	w.awaits("web", computev1.ConditionAddressed, metav1.ConditionTrue, computev1.ReasonAddressed)
+	w.awaitsAddressed("web")
 	w.eventually(func() string {
 		slice := &discoveryv1.EndpointSlice{}
 		if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "web-ipv6"}, slice); err != nil {
@@ -216,9 +216,9 @@ func TestAddressesThatMayNotBePublishedAreNot(t *testing.T) {
 	id := w.awaitsRunning("web").Status.ID
 	for _, address := range []string{"127.0.0.1", "169.254.169.254", "203.0.113.9", "::1", "fe80::1", "not an address"} {
 		w.provider.Change(id, func(m *provider.Machine) { m.Addresses = []string{address} })
-		w.awaits("web", computev1.ConditionAddressed, metav1.ConditionFalse, computev1.ReasonAddressRefused)
+		w.awaits("web", computev1.ConditionUnaddressed, metav1.ConditionTrue, computev1.ReasonAddressRefused)
 		w.provider.Change(id, func(m *provider.Machine) { m.Addresses = []string{address, "192.0.2.7"} })
-		vm := w.awaits("web", computev1.ConditionAddressed, metav1.ConditionTrue, computev1.ReasonAddressed)
+		vm := w.awaitsAddressed("web")
 		if diff := cmp.Diff([]string{"192.0.2.7"}, vm.Status.Addresses); diff != "" {
 			t.Errorf("published (-want +got):\n%s", diff)
 		}

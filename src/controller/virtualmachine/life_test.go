@@ -25,7 +25,7 @@ func TestAVirtualMachineBecomesARunningVMWithItsChildren(t *testing.T) {
 	w := newWorld(t, full())
 	w.vm("web")
 	vm := w.awaitsRunning("web")
-	w.awaits("web", computev1.ConditionAddressed, metav1.ConditionTrue, computev1.ReasonAddressed)
+	w.awaitsAddressed("web")
 	w.live(1)
 	machine := w.provider.Live()[0]
 	if vm.Status.ID != machine.ID || vm.Status.Phase != "Running" || vm.Status.CPU != 2 || vm.Status.ObservedGeneration != vm.Generation {

@@ -98,7 +98,7 @@ func conditions(p *pass, s decide.State, d decide.Decision, addresses []netip.Ad
 		result[2] = metav1.Condition{Type: computev1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: reason, Message: text}
 	}
 	if p.machine.ID != "" {
-		result = append(result, addressed(p, addresses))
+		result = append(result, unaddressed(p, addresses))
 	}
 	return result
 }
@@ -178,13 +178,14 @@ func synced(p *pass, s decide.State, d decide.Decision, message string) metav1.C
 	}
 }
 
-// addressed tells whether the VM's addresses are published.
-func addressed(p *pass, addresses []netip.Addr) metav1.Condition {
-	condition := metav1.Condition{Type: computev1.ConditionAddressed, Status: metav1.ConditionFalse}
+// unaddressed tells that the VM has no address to publish. There is no condition
+// that says the opposite: children are written after the status, so that the
+// Secret itself is the only true sign that it is there.
+func unaddressed(p *pass, addresses []netip.Addr) metav1.Condition {
+	condition := metav1.Condition{Type: computev1.ConditionUnaddressed}
 	switch {
 	case len(addresses) > 0:
-		condition.Status, condition.Reason = metav1.ConditionTrue, computev1.ReasonAddressed
-		condition.Message = "Service and connection Secret lead to the VM's address"
+		return condition
 	case len(p.machine.Addresses) > 0:
 		condition.Reason = computev1.ReasonAddressRefused
 		condition.Message = "the provider reports only addresses that may not be published: loopback, link-local, or outside of --vm-address-cidrs"
@@ -192,6 +193,7 @@ func addressed(p *pass, addresses []netip.Addr) metav1.Condition {
 		condition.Reason = computev1.ReasonNoAddress
 		condition.Message = "the provider tells no address: the connection Secret holds the id alone, and the Service leads nowhere"
 	}
+	condition.Status = metav1.ConditionTrue
 	return condition
 }
 

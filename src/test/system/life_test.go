@@ -39,9 +39,10 @@ func wholeLife(provisionSeconds string, mostWrites int) func(*world, *metronome)
 		w.providerAwaits(ready())
 		begun := w.writes()
 		w.vm("web")
-		w.awaits("web", condition{computev1.ConditionAddressed, isTrue, computev1.ReasonAddressed, nil})
+		w.running("web")
 		w.wantMachines(p, "web")
 		w.wantConnection("web", machines(w.t, p)[0])
+		w.settled()
 		made := w.writes().since(begun)
 		w.t.Logf("from apply to Running: writes: %s; calls: %s", made, tally(calls(w.t, p)))
 		if got := made.of("virtualmachines"); got > mostWrites {
@@ -50,6 +51,7 @@ func wholeLife(provisionSeconds string, mostWrites int) func(*world, *metronome)
 
 		ran, called := w.writes(), calls(w.t, p)
 		w.deleted("web")
+		w.settled()
 		gone, calledSince := w.writes().since(ran), tally(calls(w.t, p)).since(called)
 		w.t.Logf("from delete to gone: writes: %s; calls: %s", gone, calledSince)
 		if got := gone.of("virtualmachines"); got != 1 {
@@ -69,20 +71,20 @@ func ready() condition {
 	return condition{computev1.ConditionReady, isTrue, computev1.ReasonProbed, nil}
 }
 
-// wantConnection fails unless the Secret tells the VM's id, and the Service is
-// there.
+// wantConnection waits until the Service is there and the Secret tells the VM's id.
+// The status may be a moment ahead of them: an id is stored before all else.
 func (w *world) wantConnection(name, id string) {
 	w.t.Helper()
 	secret := &corev1.Secret{ObjectMeta: w.meta(name + "-connection")}
 	service := &corev1.Service{ObjectMeta: w.meta(name)}
-	for _, object := range []client.Object{secret, service} {
-		if err := kube.Get(w.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-			w.t.Fatal(err)
+	operator.WaitFor(w.t, "Secret and Service of "+name, func(ctx context.Context) bool {
+		for _, object := range []client.Object{secret, service} {
+			if kube.Get(ctx, client.ObjectKeyFromObject(object), object) != nil {
+				return false
+			}
 		}
-	}
-	if got := string(secret.Data["id"]); got != id {
-		w.t.Errorf("the Secret tells the id %q, want %q", got, id)
-	}
+		return string(secret.Data["id"]) == id
+	})
 }
 
 func handbookLife(w *world, _ *metronome) {

@@ -1,7 +1,7 @@
 package v1
 
-// Condition types. Reconciling and Stalled exist only while they are true, as
-// kstatus expects.
+// Condition types. Reconciling, Stalled and Unaddressed exist only while they are
+// true, as kstatus expects of the first two.
 const (
 	// ConditionReady is true when the object serves its purpose now.
 	ConditionReady = "Ready"
@@ -11,9 +11,9 @@ const (
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present while only a change by a person can help.
 	ConditionStalled = "Stalled"
-	// ConditionAddressed is true when the VM's addresses are published in its
-	// EndpointSlices.
-	ConditionAddressed = "Addressed"
+	// ConditionUnaddressed is present while a VM has no address that may be
+	// published: its Service leads nowhere.
+	ConditionUnaddressed = "Unaddressed"
 )
 
 // Reasons of a VirtualMachine's conditions.
@@ -75,8 +75,6 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonChildError means that a child could not be written.
 	ReasonChildError = "ChildError"
-	// ReasonAddressed means that addresses are published.
-	ReasonAddressed = "Addressed"
 	// ReasonNoAddress means that the provider tells no address for the VM.
 	ReasonNoAddress = "NoAddress"
 	// ReasonAddressRefused means that no reported address may be published.

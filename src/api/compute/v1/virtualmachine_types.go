@@ -113,9 +113,9 @@ type VirtualMachinePort struct {
 
 // VirtualMachineStatus is what was last seen of the VM.
 type VirtualMachineStatus struct {
-	// conditions tell the state of this object: Ready (the VM runs), Synced (it
-	// is as declared), Addressed (its addresses are published), and, only while
-	// true, Reconciling (work goes on) and Stalled (a person must act).
+	// conditions tell the state of this object: Ready (the VM runs), Synced (it is
+	// as declared), and, only while true, Reconciling (work goes on), Stalled (a
+	// person must act) and Unaddressed (there is no address to publish).
 	// +listType=map
 	// +listMapKey=type
 	// +optional
