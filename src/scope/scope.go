@@ -120,6 +120,9 @@ type Scope struct {
 	running sync.WaitGroup
 	stop    context.CancelFunc
 
+	// setting makes the report of a state and the state one step.
+	setting sync.Mutex
+
 	mu      sync.Mutex
 	states  map[string]State
 	changed chan struct{}
@@ -219,15 +222,10 @@ func (s *Scope) state(namespace string) State {
 }
 
 func (s *Scope) set(namespace string, state State, why string) {
-	s.mu.Lock()
-	old := s.states[namespace]
-	s.states[namespace] = state
-	if old != state {
-		close(s.changed)
-		s.changed = make(chan struct{})
-	}
-	s.mu.Unlock()
-	if old == state {
+	// A change is reported before it is seen: whoever is woken by it finds it told.
+	s.setting.Lock()
+	defer s.setting.Unlock()
+	if s.state(namespace) == state {
 		return
 	}
 	if state == Watched {
@@ -238,6 +236,11 @@ func (s *Scope) set(namespace string, state State, why string) {
 	if s.options.Report != nil {
 		s.options.Report(namespace, state)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states[namespace] = state
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 func in(states map[string]State, state State) []string {
