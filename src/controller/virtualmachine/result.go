@@ -31,7 +31,7 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	case decide.Soon:
 		return r.after(jittered(r.TransitionPoll))
 	case decide.Poll:
-		return r.after(max(p.seen.due.Sub(r.Now()), r.TransitionPoll))
+		return r.after(r.untilDue(p.seen))
 	case decide.Settle:
 		return r.after(jittered(r.TransitionPoll))
 	case decide.Recreate:
@@ -51,6 +51,15 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	default:
 		return ctrl.Result{}, nil
 	}
+}
+
+// untilDue is when what was seen stops being good enough. What is in doubt already
+// is looked at as a VM in transition is.
+func (r *Reconciler) untilDue(seen *sighting) time.Duration {
+	if left := seen.due.Sub(r.Now()); left > 0 {
+		return left
+	}
+	return r.TransitionPoll
 }
 
 // afterLag looks again when the cache may have caught up. A conflict is no error:

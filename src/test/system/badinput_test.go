@@ -126,8 +126,11 @@ func useless(body string) func(*world, *metronome) {
 		w.notReady(condition{computev1.ConditionReady, isFalse, computev1.ReasonProtocol, []string{"answers, but not as a provider of VMs does", "check that spec.endpoint"}})
 		w.staysCalm(m, w.callsOf(p), map[string]int{"capabilities": 2 * calmBeats}, w.both()...)
 
-		clearFaults(w.t, p)
-		fault(w.t, p, mockprovider.Fault{Operation: "create", When: "after", Body: body, Count: -1})
+		// Between the one fault and the other, the provider is sound: no VM may be made then.
+		w.paused("web", func() {
+			clearFaults(w.t, p)
+			fault(w.t, p, mockprovider.Fault{Operation: "create", When: "after", Body: body, Count: -1})
+		})
 		failed := condition{computev1.ConditionSynced, isFalse, computev1.ReasonProviderError, []string{"no clear answer", "asked again"}}
 		w.awaits("web", failed)
 		w.warned(vmKind, "web", failed)

@@ -177,6 +177,18 @@ func change[T client.Object](w *world, object T, edit func(T)) {
 	}
 }
 
+// paused does something while the operator leaves a VirtualMachine alone.
+func (w *world) paused(name string, do func()) {
+	w.t.Helper()
+	vm := &computev1.VirtualMachine{ObjectMeta: w.meta(name)}
+	change(w, vm, func(vm *computev1.VirtualMachine) {
+		metav1.SetMetaDataAnnotation(&vm.ObjectMeta, computev1.PausedAnnotation, "true")
+	})
+	w.awaits(name, condition{computev1.ConditionSynced, metav1.ConditionUnknown, computev1.ReasonPaused, nil})
+	do()
+	change(w, vm, func(vm *computev1.VirtualMachine) { delete(vm.Annotations, computev1.PausedAnnotation) })
+}
+
 func (w *world) changeProvider(edit func(*computev1.ProviderConfig)) {
 	w.t.Helper()
 	change(w, &computev1.ProviderConfig{ObjectMeta: w.meta(computev1.DefaultProviderConfig)}, edit)
