@@ -149,7 +149,7 @@ def _status(body: dict[str, Any]) -> int | None:
     value = body.get("status")
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:  # noqa: PLR2004
+    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:  # noqa: PLR2004 (the final status codes of HTTP)
         _refuse("status must be an integer from 200 to 599")
     return value
 
