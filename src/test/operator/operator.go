@@ -39,8 +39,8 @@ type Options struct {
 	Executable string
 	// Environment is added to that of this process, as in "NAME=value".
 	Environment []string
-	// Config says where the apiserver is, and who the operator is to it. It must
-	// have a client certificate.
+	// Config says where the apiserver is, and who the operator is to it: by a client
+	// certificate, or by none where a proxy speaks for it.
 	Config *rest.Config
 	// Args are the operator's flags, beside those for kubeconfig, probes and metrics.
 	Args []string
@@ -199,8 +199,8 @@ func (o *Operator) ExitStatus() int {
 	return o.command.ProcessState.ExitCode()
 }
 
-// Kubeconfig writes a file that gives its reader the rights of config, which must
-// have a client certificate. It goes with the test.
+// Kubeconfig writes a file that gives its reader the rights of config, by its
+// client certificate if it has one. It goes with the test.
 func Kubeconfig(t *testing.T, config *rest.Config) string {
 	t.Helper()
 	const name = "test"
