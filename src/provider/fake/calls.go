@@ -22,19 +22,27 @@ func (p *Provider) Capabilities(ctx context.Context) (provider.Capabilities, err
 
 // Create implements provider.Client.
 func (p *Provider) Create(ctx context.Context, key string, request provider.CreateRequest) (provider.Machine, error) {
+	machine, _, err := p.Make(ctx, key, request)
+	return machine, err
+}
+
+// Make is Create, and reports whether the VM was made now.
+func (p *Provider) Make(ctx context.Context, key string, request provider.CreateRequest) (provider.Machine, bool, error) {
 	call := Entry{Op: provider.OperationCreate, Key: key}
-	return run(ctx, p, call, func(entry *Entry) (provider.Machine, error) {
+	made := false
+	machine, err := run(ctx, p, call, func(entry *Entry) (provider.Machine, error) {
 		if earlier := p.keys[key]; earlier != nil && key != "" && p.offers(provider.CapabilityIdempotency) {
 			entry.ID = earlier.id
 			return p.replay(earlier, request)
 		}
-		made := p.add(p.machine(request), key)
-		entry.ID, entry.Effect = made.ID, true
+		added := p.add(p.machine(request), key)
+		entry.ID, entry.Effect, made = added.ID, true, true
 		if key != "" {
-			p.keys[key] = &creation{request: cloneRequest(request), id: made.ID}
+			p.keys[key] = &creation{request: cloneRequest(request), id: added.ID}
 		}
-		return clone(made.Machine), nil
+		return clone(added.Machine), nil
 	})
+	return machine, made, err
 }
 
 // replay answers a create key that was used before.
@@ -88,6 +96,13 @@ func (p *Provider) FindByKey(ctx context.Context, key string) (provider.Machine,
 
 // List implements provider.Client.
 func (p *Provider) List(ctx context.Context, cursor string) (provider.Page, error) {
+	return p.ListPage(ctx, cursor, p.options.PageSize)
+}
+
+// ListPage is List with a page of at most limit VMs; Options.PageSize bounds it as
+// well.
+func (p *Provider) ListPage(ctx context.Context, cursor string, limit int) (provider.Page, error) {
+	limit = min(limit, p.options.PageSize)
 	return run(ctx, p, Entry{Op: provider.OperationList}, func(*Entry) (provider.Page, error) {
 		if !p.offers(provider.CapabilityList) {
 			return provider.Page{}, notOffered()
@@ -101,7 +116,7 @@ func (p *Provider) List(ctx context.Context, cursor string) (provider.Page, erro
 			if each.seq <= after {
 				continue
 			}
-			if len(page.Items) == p.options.PageSize {
+			if len(page.Items) == limit {
 				page.Next = strconv.Itoa(after)
 				break
 			}

@@ -174,6 +174,23 @@ func (p *Provider) Live() []provider.Machine {
 	return live
 }
 
+// Offers reports whether a capability is offered.
+func (p *Provider) Offers(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.offers(name)
+}
+
+// KeyOf returns the create key of a VM; empty if it has none, or is not there.
+func (p *Provider) KeyOf(id string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found := p.find(id); found != nil {
+		return found.key
+	}
+	return ""
+}
+
 func (p *Provider) find(id string) *machine {
 	index := slices.IndexFunc(p.machines, func(m *machine) bool { return m.ID == id })
 	if index < 0 {

@@ -22,6 +22,9 @@ const (
 // Forever is the Count of a fault that acts until ClearFaults.
 const Forever = -1
 
+// ErrScripted is in every error that a fault makes.
+var ErrScripted = errors.New("a scripted fault")
+
 // Fault is what happens to a call beside its effect. One without Class lets the
 // call go on after its Hook and Block.
 type Fault struct {
@@ -106,7 +109,7 @@ func (f *Fault) act(ctx context.Context, entry Entry) error {
 		return nil
 	}
 	return &provider.Error{
-		Class: f.Class, Cause: f.Cause, RetryAfter: f.RetryAfter, Err: fmt.Errorf("a scripted fault: %s", f.Class),
+		Class: f.Class, Cause: f.Cause, RetryAfter: f.RetryAfter, Err: fmt.Errorf("%w: %s", ErrScripted, f.Class),
 	}
 }
 
