@@ -9,6 +9,7 @@ from flask import Response
 from waitress.channel import ClientDisconnected
 
 import problem
+from faults import PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,10 +68,24 @@ def answer(fault: Fault, real: Response | None) -> Response:
     return response
 
 
+def _page(kind: str, real: Response | None) -> bytes:
+    """Return a page that hides a VM, shows each twice, or does not say whether another page follows."""
+    page = {"items": [], "next": ""} if real is None else json.loads(real.get_data())
+    if kind == "empty":
+        page = {"items": [], "next": ""}
+    elif kind == "doubled":
+        page["items"] = [item for item in page["items"] for _ in range(2)]
+    else:
+        del page["next"]
+    return json.dumps(page).encode()
+
+
 def _with_body(kind: str, real: Response | None) -> Response:
     status = real.status_code if real is not None else 200
     true_body = real.get_data() if real is not None else b""
     true_body = true_body or _EXAMPLE
+    if kind in PAGES:
+        return Response(_page(kind, real), status=status, content_type="application/json")
     if kind == "html":
         return Response(_HTML, status=200, content_type="text/html; charset=utf-8")
     if kind == "oversized":

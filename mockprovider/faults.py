@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 from problem import ProblemError
 
+PAGES = ("empty", "doubled", "partial")
 OPERATIONS = ("create", "get", "list", "find", "delete", "resize", "capabilities")
-BODIES = ("malformed", "truncated", "oversized", "html")
+BODIES = ("malformed", "truncated", "oversized", "html", *PAGES)
 MAX_LATENCY = 600
 _FIELDS = {
     "operation",
@@ -191,6 +192,8 @@ def _parse(body: dict[str, Any]) -> Fault:
         skip=_integer(body, "skip", 0, 0),
         remaining=_integer(body, "count", 1, -1),
     )
+    if rule.body in PAGES and rule.operation not in ("list", "find"):
+        _refuse(f"{rule.body} is a page: it answers list or find")
     if rule.drop and (rule.status is not None or rule.body is not None):
         _refuse("drop sends no answer: it cannot have a status or a body")
     if not rule.answers() and rule.latency == 0:

@@ -195,6 +195,22 @@ def test_an_html_body_is_200_as_from_a_login_page(provider: Provider) -> None:
     assert provider.store.count() == 0
 
 
+def test_a_page_hides_or_doubles_vms_or_does_not_say_what_follows(provider: Provider) -> None:
+    vm = provider.made("k")
+    for path, operation in (("/vms", "list"), ("/vms?key=k", "find")):
+        pages = {}
+        for kind in ("empty", "doubled", "partial"):
+            provider.fault(operation, body=kind, when="after")
+            answer = provider.call("GET", path)
+            assert answer.status_code == 200
+            pages[kind] = answer.get_json()
+        assert pages["empty"] == {"items": [], "next": ""}
+        assert [item["id"] for item in pages["doubled"]["items"]] == [vm["id"], vm["id"]]
+        assert (pages["doubled"]["next"], set(pages["partial"])) == ("", {"items"})
+    provider.fault("list", body="doubled")
+    assert provider.call("GET", "/vms").get_json() == {"items": [], "next": ""}, "before the effect nothing is known"
+
+
 def test_a_wrong_body_can_have_a_status(provider: Provider) -> None:
     provider.fault("get", body="html", status=502)
     assert provider.call("GET", "/vms/x").status_code == 502
@@ -226,6 +242,8 @@ def test_a_wrong_body_can_have_a_status(provider: Provider) -> None:
         {"operation": "get", "drop": True, "status": 500},
         {"operation": "get", "drop": True, "body": "html"},
         {"operation": "get", "body": "xml"},
+        {"operation": "get", "body": "empty"},
+        {"operation": "*", "body": "doubled"},
     ],
 )
 def test_a_rule_that_makes_no_sense_is_422(provider: Provider, rule: dict[str, Any]) -> None:

@@ -31,7 +31,8 @@ type Fault struct {
 	RetryAfter string `json:"retryAfter,omitempty"`
 	// Drop closes the connection without an answer.
 	Drop bool `json:"drop,omitempty"`
-	// Body is malformed, truncated, oversized or html.
+	// Body is malformed, truncated, oversized or html; of list and find also empty,
+	// doubled or partial.
 	Body string `json:"body,omitempty"`
 }
 
