@@ -36,6 +36,9 @@ type sighting struct {
 	refused *refusal
 	// version is the resourceVersion of our own last write.
 	version string
+	// released is true once our finalizer is off. The apiserver answers the patch
+	// that lets an object go with the resourceVersion from before it.
+	released bool
 	// lags counts the passes in a row that found the cache behind.
 	lags int
 	// failures counts the looks in a row that failed.
@@ -120,6 +123,9 @@ func (m *memory) forget(key types.NamespacedName) {
 // behind reports whether an object read from the cache is older than our own
 // last write to it: deciding from it would end in a conflict at best.
 func (s *sighting) behind(vm *computev1.VirtualMachine) bool {
+	if s.released && hasFinalizer(vm) {
+		return true
+	}
 	if s.version == "" {
 		return false
 	}

@@ -97,6 +97,7 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass, s decide.Stat
 	if client.IgnoreNotFound(err) != nil {
 		return err
 	}
+	p.seen.released = true
 	kept := s.Lifecycle == decide.Retaining || s.Owner != decide.Own
 	switch id := p.id(); {
 	case kept && (id != "" || p.attempted()):

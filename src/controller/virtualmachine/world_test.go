@@ -82,7 +82,10 @@ type world struct {
 	writes    *ledger
 	// refuse, if set, is asked before every update of the controller's.
 	refuse func(client.Object) error
-	stop   func()
+	// read, if set, is asked after every read of a VirtualMachine from the cache, with
+	// what was read, and may give another answer.
+	read func(*computev1.VirtualMachine, error) error
+	stop func()
 }
 
 func full() fake.Options {
@@ -93,7 +96,7 @@ func minimal() fake.Options { return fake.Options{Phase: provider.PhaseRunning} 
 
 // newWorld starts a controller in a namespace of its own, with a ProviderConfig
 // named default that leads to a fake provider.
-func newWorld(t *testing.T, options fake.Options) *world {
+func newWorld(t *testing.T, options fake.Options, changes ...func(*world)) *world {
 	t.Helper()
 	t.Parallel()
 	w := &world{
@@ -103,6 +106,9 @@ func newWorld(t *testing.T, options fake.Options) *world {
 			MaxConcurrentReconciles: 5, LeaseDuration: 50 * time.Millisecond, TransitionPoll: 100 * time.Millisecond,
 		},
 		writes: &ledger{looks: map[string]int{}},
+	}
+	for _, change := range changes {
+		change(w)
 	}
 	var err error
 	w.client, err = client.New(plane.Config, client.Options{Scheme: scheme})
@@ -187,7 +193,11 @@ func (w *world) counted(cfg *rest.Config, options client.Options) (client.Client
 	return interceptor.NewClient(base, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 			w.writes.look(object, key)
-			return c.Get(ctx, key, object, opts...)
+			err := c.Get(ctx, key, object, opts...)
+			if vm, ok := object.(*computev1.VirtualMachine); ok && w.read != nil {
+				return w.read(vm, err)
+			}
+			return err
 		},
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.CreateOption) error {
 			w.writes.write("create", object)

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -231,15 +232,17 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// showLog shows what the operator says of this world, last of all, if the test
-// fails: it says much more of others.
+// showLog shows what the operator says of this world, and of none, last of all, if
+// the test fails: it says much more of others.
 func (w *world) showLog() {
 	const most = 100
 	w.t.Cleanup(func() {
 		if !w.t.Failed() || w.operator == nil {
 			return
 		}
-		lines := w.operator.Lines(`"` + w.namespace + `"`)
+		lines := slices.DeleteFunc(w.operator.Log(), func(line string) bool {
+			return strings.Contains(line, `"namespace":`) && !strings.Contains(line, `"`+w.namespace+`"`)
+		})
 		w.t.Logf("the operator said of %s:\n%s", w.namespace, strings.Join(lines[max(len(lines)-most, 0):], "\n"))
 	})
 }
