@@ -99,6 +99,7 @@ func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) 
 			MaxConcurrentReconciles: o.workers[virtualMachineController],
 			LeaseDuration:           o.leaderElection.leaseDuration,
 			VMAddressCIDRs:          o.vmAddresses,
+			TransitionPoll:          o.transitionPoll,
 		},
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/provider/httpapi/dial"
 )
 
@@ -29,6 +30,7 @@ type options struct {
 	providerQPS      int
 	providerBurst    int
 	endpoints        dial.Policy
+	transitionPoll   time.Duration
 	vmAddresses      []netip.Prefix
 	defaultEndpoint  string
 	kubeQPS          float64
@@ -110,6 +112,8 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		func(value string) error { return parseWorkers(value, o.workers) })
 	flags.IntVar(&o.providerQPS, "provider-qps", 10, "Calls per second to a provider whose ProviderConfig sets no rateLimit.")
 	flags.IntVar(&o.providerBurst, "provider-burst", 20, "Calls at once to a provider whose ProviderConfig sets no rateLimit.")
+	flags.DurationVar(&o.transitionPoll, "transition-poll-interval", virtualmachine.DefaultTransitionPoll,
+		"How often a VM that is being made or deleted is looked at. Settled ones: see pollInterval of their ProviderConfig.")
 	flags.Func("allow-endpoint-cidrs",
 		"Comma-separated `CIDRs` of loopback, link-local or metadata addresses that a provider's endpoint may have all the same.",
 		func(value string) (err error) {
@@ -123,14 +127,16 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
 }
 
+// leastTransitionPoll keeps a typing error from becoming a storm of calls.
+const leastTransitionPoll = 100 * time.Millisecond
+
 // validate checks what no single flag can.
 func (o *options) validate() error {
 	if len(o.controllers) == 0 {
 		o.controllers = controllerNames()
 	}
-	e := o.leaderElection
 	switch {
-	case e.retryPeriod <= 0 || e.renewDeadline <= e.retryPeriod || e.leaseDuration <= e.renewDeadline:
+	case !o.leaderElection.inOrder():
 		return errors.New("--leader-elect-lease-duration must exceed --leader-elect-renew-deadline, and that --leader-elect-retry-period")
 	case o.providerQPS < 1 || o.providerBurst < 1:
 		return errors.New("--provider-qps and --provider-burst must be at least 1")
@@ -140,6 +146,8 @@ func (o *options) validate() error {
 		return errors.New("--kube-api-burst needs --kube-api-qps")
 	case o.gracefulShutdown < time.Second:
 		return errors.New("--graceful-shutdown-timeout must be at least 1s")
+	case o.transitionPoll < leastTransitionPoll:
+		return fmt.Errorf("--transition-poll-interval must be at least %s", leastTransitionPoll)
 	case o.runs(virtualMachineController) && !o.runs(providerConfigController):
 		return errors.New("--controllers: virtualmachine needs providerconfig, which connects to the providers")
 	}
@@ -147,6 +155,12 @@ func (o *options) validate() error {
 		return checkEndpoint(o.defaultEndpoint)
 	}
 	return nil
+}
+
+// inOrder reports whether a leader has time to renew before it must end, and ends
+// before another may lead.
+func (l leaderElection) inOrder() bool {
+	return 0 < l.retryPeriod && l.retryPeriod < l.renewDeadline && l.renewDeadline < l.leaseDuration
 }
 
 func (o *options) runs(controller string) bool { return slices.Contains(o.controllers, controller) }

@@ -18,6 +18,7 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--no-such-flag":                                  "flag provided but not defined: -no-such-flag",
 		"--leader-elect=perhaps":                          `invalid boolean value "perhaps" for -leader-elect`,
 		"--provider-qps=fast":                             `invalid value "fast" for flag -provider-qps`,
+		"--transition-poll-interval=1ms":                  "--transition-poll-interval must be at least 100ms",
 		"--provider-qps=0":                                "--provider-qps and --provider-burst must be at least 1",
 		"--provider-burst=-1":                             "--provider-qps and --provider-burst must be at least 1",
 		"--kube-api-qps=-1":                               "--kube-api-qps and --kube-api-burst must not be negative",
@@ -80,6 +81,7 @@ func TestFlagsAreRead(t *testing.T) {
 		"--leader-elect --leader-election-namespace=ops": func(o *options) {
 			o.leaderElection.enabled, o.leaderElection.namespace = true, "ops"
 		},
+		"--transition-poll-interval=500ms":              func(o *options) { o.transitionPoll = 500 * time.Millisecond },
 		"--graceful-shutdown-timeout=1m":                func(o *options) { o.gracefulShutdown = time.Minute },
 		"--default-provider-endpoint=http://vms:8080/a": func(o *options) { o.defaultEndpoint = "http://vms:8080/a" },
 	} {
