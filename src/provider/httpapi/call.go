@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,19 +47,22 @@ type call struct {
 func (c *Client) do(ctx context.Context, call call) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	var sent atomic.Bool
+	var sent, late atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// A further connection is asked for only if nothing was written to the one
 		// before.
 		GetConn: func(string) { sent.Store(false) },
 		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
 	})
-	request, err := c.request(ctx, call)
+	request, err := c.request(ctx, call, &late)
 	if err != nil {
 		return nil, err
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
+		if late.Load() {
+			return nil, unsent(call.op)
+		}
 		return nil, broken(ctx, call.op, err, sent.Load())
 	}
 	defer response.Body.Close()
@@ -74,24 +76,21 @@ func (c *Client) do(ctx context.Context, call call) ([]byte, error) {
 // repeating a mutation behind our back: it takes a request with the header
 // Idempotency-Key, if spelt exactly so, for repeatable, which it is not at a
 // provider that ignores the header; and it repeats one of which nothing was
-// written only if the request can give its body again, which this one can.
-func (c *Client) request(ctx context.Context, call call) (*http.Request, error) {
-	var body io.Reader
+// written only if the request can give its body again, which this one can. late is
+// set when the body came too late to be sent.
+func (c *Client) request(ctx context.Context, call call, late *atomic.Bool) (*http.Request, error) {
+	target := c.endpoint.JoinPath(call.path...)
+	target.RawQuery = call.query.Encode()
+	request, err := http.NewRequestWithContext(ctx, call.method, target.String(), http.NoBody)
+	if err != nil {
+		return nil, refuse(call.op, errors.New("the endpoint and the request make no URL"))
+	}
 	if call.body != nil {
 		text, err := json.Marshal(call.body)
 		if err != nil {
 			return nil, refuse(call.op, fmt.Errorf("the request cannot be written as JSON: %w", err))
 		}
-		body = bytes.NewReader(text)
-	}
-	target := c.endpoint.JoinPath(call.path...)
-	target.RawQuery = call.query.Encode()
-	request, err := http.NewRequestWithContext(ctx, call.method, target.String(), body)
-	if err != nil {
-		return nil, refuse(call.op, errors.New("the endpoint and the request make no URL"))
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		carry(ctx, request, text, late)
 	}
 	request.Header.Set("Accept", "application/json, application/problem+json")
 	request.Header.Set("User-Agent", c.userAgent)

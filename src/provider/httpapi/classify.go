@@ -38,6 +38,11 @@ func refuse(op provider.Operation, err error) *provider.Error {
 	return &provider.Error{Op: op, Class: provider.Rejected, Err: err}
 }
 
+// unsent is a call whose time was over before anything was sent.
+func unsent(op provider.Operation) *provider.Error {
+	return &provider.Error{Op: op, Class: provider.Transient, Cause: provider.CauseTimeout, Err: errLate}
+}
+
 // broken is a call without an answer; sent says that the provider may have got
 // the request.
 func broken(ctx context.Context, op provider.Operation, err error, sent bool) *provider.Error {
