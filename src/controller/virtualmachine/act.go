@@ -2,6 +2,7 @@ package virtualmachine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -55,7 +56,7 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 // is bound to the resourceVersion that this pass began with, so that a leader
 // that was cut off cannot follow it with a POST of its own.
 func (r *Reconciler) recordIntent(ctx context.Context, p *pass, s decide.State) error {
-	record := r.nextRecord(p, s).Attempted(r.Now())
+	record := r.nextRecord(p, s).Attempted(r.Now(), p.provider.Timeout)
 	if err := r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record)); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (r *Reconciler) makeNew(ctx context.Context, p *pass) error {
 // create sends the POST. Once it is sent, only the answer matters: a SIGTERM does
 // not cut it off.
 func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
-	machine, err := p.provider.Client.Create(context.WithoutCancel(ctx), p.record.Key, p.record.Request)
+	machine, err := r.post(ctx, p)
 	repeat := s.Machine == decide.MachineUnconfirmed
 	switch class := provider.ClassOf(err); {
 	case err == nil:
@@ -139,6 +140,22 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 	default:
 		r.failed(p, err)
 	}
+}
+
+// post sends the POST within the time that the record gives it. A process that
+// stood still since it stored the record, for as long as another one may have
+// taken over, sends nothing: by the time of a late POST its object may be gone.
+func (r *Reconciler) post(ctx context.Context, p *pass) (provider.Machine, error) {
+	before := p.record.SendBefore(r.LeaseDuration)
+	if !r.Now().Before(before) {
+		return provider.Machine{}, &provider.Error{
+			Op: provider.OperationCreate, Class: provider.Transient, Cause: provider.CauseTimeout,
+			Err: errors.New("the operator stood still before it could send the request"),
+		}
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), before.Add(p.record.Timeout.Duration))
+	defer cancel()
+	return p.provider.Client.Create(ctx, p.record.Key, p.record.Request)
 }
 
 // update asks for the size that the spec declares.

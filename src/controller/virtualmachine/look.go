@@ -2,7 +2,6 @@ package virtualmachine
 
 import (
 	"context"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/registry"
 )
 
 // machineState looks for the VM, by a provider call only where what is remembered
@@ -24,8 +22,10 @@ func (r *Reconciler) machineState(ctx context.Context, p *pass, s decide.State) 
 	switch {
 	case id != "":
 		return r.lookByID(ctx, p, s, id)
-	case p.seen.goneKey == p.record.Key || p.vm.Annotations[computev1.ConfirmNotCreatedAnnotation] == p.record.Key:
+	case p.seen.goneKey == p.record.Key:
 		return decide.MachineGone
+	case p.vm.Annotations[computev1.ConfirmNotCreatedAnnotation] == p.record.Key:
+		return r.deniedByAnswer(p)
 	case s.FindsByKey && (s.Lifecycle != decide.Live || !s.Idempotent):
 		return r.lookByKey(ctx, p)
 	case s.Idempotent:
@@ -102,6 +102,15 @@ func (r *Reconciler) lookByAnswer(ctx context.Context, p *pass) decide.Machine {
 	}
 }
 
+// deniedByAnswer takes a person's word that nothing was made, once a POST that is
+// late cannot prove it wrong any more.
+func (r *Reconciler) deniedByAnswer(p *pass) decide.Machine {
+	if r.settled(p) {
+		return decide.MachineGone
+	}
+	return decide.MachineMissing
+}
+
 // claimedByAnother reports whether another object of the same provider has this
 // id; what cannot be listed counts as claimed.
 func (r *Reconciler) claimedByAnother(ctx context.Context, p *pass, id string) bool {
@@ -141,20 +150,19 @@ func (r *Reconciler) absent(p *pass) decide.Machine {
 	if p.seen.shown {
 		return decide.MachineGone
 	}
-	if p.record != nil && p.record.AttemptedAt != nil {
-		p.settledAt = p.record.AttemptedAt.Add(r.settle(p.provider))
-	}
-	if p.seen.absences >= 2 && !r.Now().Before(p.settledAt) {
+	if p.seen.absences >= 2 && r.settled(p) {
 		return decide.MachineGone
 	}
 	return decide.MachineMissing
 }
 
-// settle is how long after the last attempt a POST may still have its effect: as
-// long as the provider says, and no shorter than a leader that was cut off could
-// be in sending it.
-func (r *Reconciler) settle(entry registry.Entry) time.Duration {
-	return max(entry.Capabilities.Settle, entry.Timeout+r.LeaseDuration)
+// settled reports whether the last attempt can have no effect any more, be it sent
+// by a leader that was cut off.
+func (r *Reconciler) settled(p *pass) bool {
+	if p.record == nil {
+		return true
+	}
+	return !r.Now().Before(p.record.SettledAt(r.LeaseDuration, p.provider.Timeout, p.provider.Capabilities.Settle))
 }
 
 // classify says what is going on with a VM that the provider shows.

@@ -17,6 +17,8 @@ import (
 type pass struct {
 	// vm is a copy of the object, as the apiserver last returned it.
 	vm *computev1.VirtualMachine
+	// began is when it was read.
+	began time.Time
 	// record is the object's create record, if it has one.
 	record *intent.Record
 	// seen is what the process remembers of the VM.
@@ -35,8 +37,6 @@ type pass struct {
 	children childPlan
 	// recreateAt is when a vanished VM may be made again.
 	recreateAt time.Time
-	// settledAt is when the VM's absence counts.
-	settledAt time.Time
 	// events are told once the status is stored.
 	events []happening
 }

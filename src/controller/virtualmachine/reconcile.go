@@ -7,6 +7,7 @@ package virtualmachine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -72,22 +73,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the VirtualMachine: %w", err)
 	}
-	p := &pass{vm: vm.DeepCopy(), seen: r.memory.of(vm)}
+	p := &pass{vm: vm.DeepCopy(), began: r.Now(), seen: r.memory.of(vm)}
 	if p.seen.behind(vm) {
 		return r.afterLag(p.seen)
 	}
 	ctx = withCallInfo(ctx, p)
 
 	state, decision, err := r.run(ctx, p)
-	if apierrors.IsConflict(err) {
+	if err == nil {
+		err = r.finish(ctx, p, state, decision)
+	}
+	if apierrors.IsConflict(err) || errors.Is(err, errStoodStill) {
 		// Somebody else wrote in between, and the cache has yet to show it.
 		return r.afterLag(p.seen)
 	}
 	p.seen.lags = 0
 	if err != nil {
-		return ctrl.Result{}, err
-	}
-	if err := r.finish(ctx, p, state, decision); err != nil {
 		return ctrl.Result{}, err
 	}
 	return r.toResult(p, decision)
@@ -104,6 +105,9 @@ func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Dec
 		if decision.Ends() {
 			return state, decision, nil
 		}
+		if changesVM(decision) && r.stoodStill(p) {
+			return state, decision, errStoodStill
+		}
 		if err := r.act(ctx, p, state, decision); err != nil {
 			return state, decision, err
 		}
@@ -112,6 +116,19 @@ func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Dec
 		}
 	}
 	return decide.State{}, decide.Decision{}, fmt.Errorf("no end after %d steps", maxSteps)
+}
+
+var errStoodStill = errors.New("the operator stood still during a pass")
+
+// stoodStill reports whether so much time has passed since the object was read
+// that another process may have taken over and finished with it: a change of its
+// VM must not be made from what was read. A POST has a bound of its own.
+func (r *Reconciler) stoodStill(p *pass) bool {
+	return r.Now().Sub(p.began) >= r.LeaseDuration/2
+}
+
+func changesVM(d decide.Decision) bool {
+	return d.Action == decide.Delete || d.Action == decide.Update
 }
 
 func endsPass(p *pass, d decide.Decision) bool {

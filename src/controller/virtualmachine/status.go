@@ -1,23 +1,15 @@
 package virtualmachine
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
@@ -226,54 +218,4 @@ func shorten(message string) string {
 
 func findCondition(conditions []metav1.Condition, conditionType string) *metav1.Condition {
 	return meta.FindStatusCondition(conditions, conditionType)
-}
-
-// statusTimeout bounds the writing of a status once its pass may have been
-// cancelled.
-const statusTimeout = 20 * time.Second
-
-// writeStatus stores the status if it differs from what is stored. A SIGTERM
-// does not cut it off: it may hold the id of a VM that was just made. It is not
-// bound to a resourceVersion, for a label edit must not lose that id, but to the
-// UID, for the object may have been made anew.
-func (r *Reconciler) writeStatus(ctx context.Context, p *pass, next computev1.VirtualMachineStatus) error {
-	if equality.Semantic.DeepEqual(p.vm.Status, next) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statusTimeout)
-	defer cancel()
-	patch, err := statusPatch(p.vm.UID, next)
-	if err != nil {
-		return err
-	}
-	backoff := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 3, Jitter: 0.2, Steps: 5}
-	err = retry.OnError(backoff, mayPass, func() error {
-		return r.Client.Status().Patch(ctx, p.vm, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(computev1.FieldOwner))
-	})
-	if err != nil {
-		return fmt.Errorf("writing the status: %w", err)
-	}
-	p.seen.version = p.vm.ResourceVersion
-	return nil
-}
-
-// mayPass reports whether repeating a write can help.
-func mayPass(err error) bool {
-	return !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err)
-}
-
-func statusPatch(uid types.UID, status computev1.VirtualMachineStatus) ([]byte, error) {
-	type operation struct {
-		Op    string `json:"op"`
-		Path  string `json:"path"`
-		Value any    `json:"value"`
-	}
-	patch, err := json.Marshal([]operation{
-		{Op: "test", Path: "/metadata/uid", Value: uid},
-		{Op: "add", Path: "/status", Value: status},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the status: %w", err)
-	}
-	return patch, nil
 }

@@ -103,7 +103,7 @@ func newWorld(t *testing.T, options fake.Options, changes ...func(*world)) *worl
 		t:        t,
 		provider: fake.New(options),
 		options: virtualmachine.Options{
-			MaxConcurrentReconciles: 5, LeaseDuration: 50 * time.Millisecond, TransitionPoll: 100 * time.Millisecond,
+			MaxConcurrentReconciles: 5, LeaseDuration: time.Second, TransitionPoll: 100 * time.Millisecond,
 		},
 		writes: &ledger{looks: map[string]int{}},
 	}

@@ -37,6 +37,8 @@ type Record struct {
 	// AttemptedAt is when the last POST was about to be sent. It is nil if every
 	// POST so far is known to have made nothing.
 	AttemptedAt *metav1.MicroTime `json:"attemptedAt,omitempty"`
+	// Timeout is how long that POST may take once it is sent.
+	Timeout metav1.Duration `json:"timeout,omitzero"`
 	// Replaces is the id of the VM that vanished, or is left alone, and that this
 	// one is made instead of. A status that still names it is behind.
 	Replaces string `json:"replaces,omitempty"`
@@ -85,12 +87,35 @@ func (r *Record) Ordinal() int {
 // earlier one of the same name.
 func (r *Record) Owned(vm *computev1.VirtualMachine) bool { return r.UID == vm.UID }
 
-// Attempted is a copy of the record with the time of an attempt.
-func (r *Record) Attempted(now time.Time) *Record {
+// Attempted is a copy of the record with the time of an attempt, whose POST may
+// take as long as timeout.
+func (r *Record) Attempted(now time.Time, timeout time.Duration) *Record {
 	attempted := *r
 	at := metav1.NewMicroTime(now)
 	attempted.AttemptedAt = &at
+	attempted.Timeout = metav1.Duration{Duration: timeout}
 	return &attempted
+}
+
+// SendBefore is the time after which the attempt's POST must not be sent any
+// more. Whoever waits for the attempt to settle waits for half a lease longer than
+// the POST can take: room for clocks that differ, and for the way to the provider.
+// It is the zero time if no attempt is recorded.
+func (r *Record) SendBefore(lease time.Duration) time.Time {
+	if r.AttemptedAt == nil {
+		return time.Time{}
+	}
+	return r.AttemptedAt.Add(lease / 2)
+}
+
+// SettledAt is the time after which the attempt's POST cannot have its effect any
+// more: when it must have been sent, and as long as it may take, with room. A
+// provider may ask for longer.
+func (r *Record) SettledAt(lease, timeout, provider time.Duration) time.Time {
+	if r.AttemptedAt == nil {
+		return time.Time{}
+	}
+	return r.AttemptedAt.Add(max(provider, max(timeout, r.Timeout.Duration)+lease))
 }
 
 // Withdrawn is a copy of the record that says that nothing was made.
