@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/conformance"
+	"github.com/example/vmoperator/src/provider/conformance/suite"
 	"github.com/example/vmoperator/src/provider/fake"
 )
 
@@ -41,7 +41,7 @@ func TestTheFakeConforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := fake.New(options)
-			conformance.Run(t, func(*testing.T) provider.Client { return p })
+			suite.Run(t, p)
 			if live := p.Live(); len(live) != 0 {
 				t.Errorf("left: %+v", live)
 			}

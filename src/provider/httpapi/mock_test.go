@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/conformance"
+	"github.com/example/vmoperator/src/provider/conformance/suite"
 	"github.com/example/vmoperator/src/provider/httpapi"
 	"github.com/example/vmoperator/src/test/mockprovider"
 )
@@ -35,16 +35,13 @@ func TestTheMockProviderConforms(t *testing.T) {
 		"slow deletion":      {"--provision-seconds", "0", "--delete-seconds", "0.2"},
 		"the minimum":        {"--provision-seconds", "0.1", "--minimal"},
 		"a list of no keys":  {"--provision-seconds", "0", "--capabilities", "list"},
-		"slow to show a VM":  {"--provision-seconds", "0", "--visible-after-seconds", "0.1"},
+		"slow to show a VM":  {"--provision-seconds", "0", "--visible-after-seconds", "0.1", "--settle-seconds", "0.2"},
 		"nothing but resize": {"--provision-seconds", "0", "--capabilities", "resize"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mock := startMock(t, mockprovider.Options{Args: args, APIKey: marker})
-			conformance.Run(t, func(t *testing.T) provider.Client {
-				t.Helper()
-				return connect(t, mock.URL(), nil)
-			})
+			suite.Run(t, connect(t, mock.URL(), nil))
 		})
 	}
 }
@@ -52,10 +49,7 @@ func TestTheMockProviderConforms(t *testing.T) {
 func TestTheHandbooksServerConforms(t *testing.T) {
 	t.Parallel()
 	mock := startMock(t, mockprovider.Options{Handbook: true, Args: []string{"--provision-seconds", "0.1"}})
-	conformance.Run(t, func(t *testing.T) provider.Client {
-		t.Helper()
-		return connect(t, mock.URL(), nil)
-	})
+	suite.Run(t, connect(t, mock.URL(), nil))
 	client := connect(t, mock.URL(), nil)
 	capabilities, err := client.Capabilities(t.Context())
 	if diff := cmp.Diff(provider.Capabilities{}, capabilities); diff != "" || err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/conformance"
+	"github.com/example/vmoperator/src/provider/conformance/suite"
 	"github.com/example/vmoperator/src/provider/fake"
 	"github.com/example/vmoperator/src/provider/fake/wire"
 	"github.com/example/vmoperator/src/provider/httpapi"
@@ -57,10 +57,7 @@ func TestTheFakeConformsBehindHTTP(t *testing.T) {
 			t.Parallel()
 			p := fake.New(options)
 			endpoint := serve(t, wire.Handler(p))
-			conformance.Run(t, func(t *testing.T) provider.Client {
-				t.Helper()
-				return connect(t, endpoint, "")
-			})
+			suite.Run(t, connect(t, endpoint, ""))
 			if live := p.Live(); len(live) != 0 {
 				t.Errorf("left: %+v", live)
 			}
