@@ -33,7 +33,13 @@ func TestACacheThatStillShowsAReleasedObjectLeadsToNothing(t *testing.T) {
 	})
 	w.vm("web")
 	w.awaitsRunning("web")
-	w.awaitsAddressed("web")
+	w.eventually(func() string {
+		if slices.Contains(w.writes.all(), "create EndpointSlice") {
+			return ""
+		}
+		return "the last of the children is not made yet"
+	})
+	w.looksAgain("web")
 	w.writes.reset()
 	looks := w.provider.Counts()
 	w.delete("web")
