@@ -15,6 +15,8 @@ CRD_BASE ?=
 # Further flags for `make run` and for `make test`'s and `make cover`'s go test.
 ARGS ?=
 TESTARGS ?=
+# How long `make fuzz` tries each target.
+FUZZTIME ?= 30s
 
 BIN := bin
 VENV := .venv
@@ -109,6 +111,26 @@ test-python: venv ## Run the mock provider's tests.
 	mkdir -p out
 	cd mockprovider
 	../$(VENV)/bin/pytest | tee ../out/test-python.txt
+
+# Where the fuzz targets are is asked of git, and which, of go test: a new one is run without being listed. Their own tests
+# are not run: a TestMain then starts no control plane.
+.PHONY: fuzz
+fuzz: ## Fuzz each target for FUZZTIME= (30s), one after the other; the first failure ends it.
+	@mkdir -p out
+	targets=0
+	for dir in $$(git grep -l --untracked '^func Fuzz' -- '*_test.go' | xargs -n1 dirname | sort -u); do
+		for target in $$(go test -list '^Fuzz' "./$$dir" | grep '^Fuzz'); do
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$dir" >out/fuzz.txt 2>&1 || {
+				cat out/fuzz.txt
+				echo "make fuzz: $$target in $$dir failed" >&2
+				exit 1
+			}
+			execs=$$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' out/fuzz.txt | tail -1)
+			printf '%-20s %-42s %9d execs\n' "$$target" "$$dir" "$${execs:-0}"
+			targets=$$((targets + 1))
+		done
+	done
+	echo "make fuzz: $$targets targets, $(FUZZTIME) each, 0 failures"
 
 .PHONY: cover
 cover: venv ## Measure the Go tests' coverage: out/cover.html.

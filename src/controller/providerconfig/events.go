@@ -39,9 +39,12 @@ func (r *Reconciler) tell(p *pass, before, after computev1.ProviderConfigStatus)
 		p.memory.rotated = false
 	}
 	for _, h := range happened {
-		r.Recorder.Eventf(p.config, nil, h.kind, h.reason, h.action, "%s", strings.ToValidUTF8(h.note[:min(len(h.note), maxNote)], ""))
+		r.Recorder.Eventf(p.config, nil, h.kind, h.reason, h.action, "%s", noteOf(h))
 	}
 }
+
+// noteOf is the note of a happening's event, cut between two characters.
+func noteOf(h happening) string { return strings.ToValidUTF8(h.note[:min(len(h.note), maxNote)], "") }
 
 // happenings are what two statuses, and the pass between them, have to tell. It
 // is pure.

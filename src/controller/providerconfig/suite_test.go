@@ -2,6 +2,7 @@ package providerconfig_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -39,6 +40,10 @@ func TestMain(m *testing.M) {
 
 func run(m *testing.M) int {
 	ctrl.SetLogger(zap.New(zap.WriteTo(commonLogs), zap.Level(zapAll)))
+	flag.Parse()
+	if !controlplane.Needed() {
+		return m.Run()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	for _, add := range []func(*runtime.Scheme) error{computev1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {

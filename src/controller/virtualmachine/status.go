@@ -51,6 +51,10 @@ func passing(p *pass, d decide.Decision) bool {
 		d.Reason == computev1.ReasonProviderError && p.seen.failures > 0 && p.seen.failures < toldFailures)
 }
 
+// maxStatusAddresses is the bound of status.addresses. A status with one more
+// could not be written at all, and the VM's id would be lost with it.
+const maxStatusAddresses = 16
+
 // showMachine takes over what the provider shows.
 func showMachine(next *computev1.VirtualMachineStatus, p *pass, addresses []netip.Addr) {
 	next.ID = p.machine.ID
@@ -61,7 +65,7 @@ func showMachine(next *computev1.VirtualMachineStatus, p *pass, addresses []neti
 		next.Memory = &memory
 	}
 	next.Addresses = nil
-	for _, address := range addresses {
+	for _, address := range addresses[:min(len(addresses), maxStatusAddresses)] {
 		next.Addresses = append(next.Addresses, address.String())
 	}
 	next.ServiceName = serviceName(p.vm.Name)

@@ -2,6 +2,7 @@ package virtualmachine_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -49,6 +50,10 @@ func run(m *testing.M) int {
 		}
 	}
 	log.SetLogger(zap.New(zap.WriteTo(os.Stderr), zap.UseDevMode(os.Getenv("VERBOSE") != "")))
+	flag.Parse()
+	if !controlplane.Needed() {
+		return m.Run()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	var err error

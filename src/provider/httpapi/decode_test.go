@@ -2,11 +2,9 @@ package httpapi
 
 import (
 	"encoding/json"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -140,67 +138,4 @@ func TestCapabilitiesAreReadAsTheContractSays(t *testing.T) {
 			t.Errorf("%s is read as %+v", body, got)
 		}
 	}
-}
-
-func FuzzMachine(f *testing.F) {
-	for _, seed := range []string{
-		`{"id":"vm-1","image":"ubuntu","phase":"Running","cpu":2,"memory":"4Gi","addresses":["192.0.2.1"],"labels":{"a":"b"}}`,
-		`{"id":"vm-1"`, `{"id":"..","cpu":1e9}`, `{"id":"a","phase":"\u202e"}`, `{"id":"a","memory":"1e3"}`, `<html>`, `null`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		machine, err := machineOf(body)
-		if err != nil {
-			return
-		}
-		if !safeID.MatchString(machine.ID) || machine.CPU < 0 || len(machine.Addresses) > maxAddresses || len(machine.Labels) > maxLabels {
-			t.Errorf("%+v", machine)
-		}
-		for _, text := range []string{machine.Name, machine.Image, string(machine.Phase), machine.Memory} {
-			if !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) || utf8.RuneCountInString(text) > maxName {
-				t.Errorf("%q is kept", text)
-			}
-		}
-		for _, address := range machine.Addresses {
-			if _, err := netip.ParseAddr(address); err != nil {
-				t.Errorf("address %q is kept", address)
-			}
-		}
-	})
-}
-
-func FuzzPage(f *testing.F) {
-	for _, seed := range []string{
-		`{"items":[{"id":"vm-1"}],"next":"abc"}`, `{"items":[],"next":""}`, `{"items":null}`, `{"items":[{}],"next":""}`, `[]`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		wire, err := decodePage([]byte(body))
-		if err != nil {
-			return
-		}
-		page, err := wire.page()
-		if err == nil && len(page.Items) != len(*wire.Items) {
-			t.Errorf("%d of %d VMs are left", len(page.Items), len(*wire.Items))
-		}
-	})
-}
-
-func FuzzCapabilities(f *testing.F) {
-	for _, seed := range []string{
-		`{"identity":"acme","settleSeconds":1.5,"capabilities":["list","x"]}`, `{}`, `{"settleSeconds":1e308}`, `null`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		got, err := decodeCapabilities([]byte(body))
-		if err != nil {
-			return
-		}
-		if got.Settle < 0 || got.Settle > maxSettle || len(got.Offered) > maxOffered || utf8.RuneCountInString(got.Identity) > maxIdentity {
-			t.Errorf("%+v", got)
-		}
-	})
 }

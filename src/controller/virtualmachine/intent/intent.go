@@ -55,7 +55,19 @@ func Of(vm *computev1.VirtualMachine) *Record {
 	if json.Unmarshal([]byte(text), &record) != nil || record.Object != objectName(vm) || record.Key == "" {
 		return nil
 	}
+	if record.AttemptedAt != nil && !storable(record.AttemptedAt.Time) {
+		// Somebody edited it. That an attempt was made must not be lost with its time.
+		long := metav1.NewMicroTime(time.Unix(0, 0))
+		record.AttemptedAt = &long
+	}
 	return &record
+}
+
+// storable reports whether a time is read as it is written: its year must have
+// four digits, and the zero time is written as null.
+func storable(at time.Time) bool {
+	year := at.UTC().Year()
+	return year >= 0 && year <= 9999 && !at.IsZero()
 }
 
 // New returns a record for the ordinal-th VM of an object, with no attempt made.
@@ -73,11 +85,14 @@ func New(vm *computev1.VirtualMachine, ordinal int, identity string, request pro
 // Key is the create key of an object's ordinal-th VM.
 func Key(uid types.UID, ordinal int) string { return fmt.Sprintf("%s/%d", uid, ordinal) }
 
-// Ordinal is the number in the record's key, counted from 1. A key that has none
-// counts as 1.
+// maxOrdinal leaves room for the keys that follow.
+const maxOrdinal = 1 << 30
+
+// Ordinal is the number in the record's key, counted from 1. A key that has none,
+// or one that nobody counts to, counts as 1.
 func (r *Record) Ordinal() int {
 	_, number, _ := strings.Cut(r.Key, "/")
-	if ordinal, err := strconv.Atoi(number); err == nil && ordinal > 0 {
+	if ordinal, err := strconv.Atoi(number); err == nil && ordinal > 0 && ordinal < maxOrdinal {
 		return ordinal
 	}
 	return 1
