@@ -17,7 +17,7 @@ func FuzzRecord(f *testing.F) {
 	vm := &computev1.VirtualMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: "5f0c"}}
 	request := provider.CreateRequest{Name: "web", Image: "ubuntu\u2028", CPU: 2, Memory: "4Gi", Labels: map[string]string{"a": "b"}}
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	f.Add(New(vm, 1, "acme", request).Attempted(now).String())
+	f.Add(New(vm, 1, "acme", request).Attempted(now, 10*time.Second).String())
 	f.Add(New(vm, 7, "", request).String())
 	for _, seed := range []string{
 		``, `null`, `{}`, `[]`, `{"object":"team/web"}`, `{"object":"team/web","key":"/"}`,
@@ -26,6 +26,7 @@ func FuzzRecord(f *testing.F) {
 		`{"object":"team/web","key":"x/1","attemptedAt":"9999-12-31T23:59:59.999999-23:59"}`,
 		`{"object":"team/web","key":"x/1","attemptedAt":"0000-01-01T00:00:00.000000+23:59"}`,
 		`{"object":"team/web","key":"x/1","attemptedAt":"0001-01-01T00:00:00.000000Z"}`,
+		`{"object":"team/web","key":"x/1","attemptedAt":"2026-01-31T12:00:00.000000Z","timeout":"2562047h47m16s"}`,
 		`{"object":"team/web","key":"\ud800/1","request":{"labels":{"\u0000":"\ufffd"}}}`,
 	} {
 		f.Add(seed)
@@ -40,9 +41,12 @@ func FuzzRecord(f *testing.F) {
 		if record.Ordinal() < 1 {
 			t.Errorf("the ordinal of %q is %d", record.Key, record.Ordinal())
 		}
+		if at := record.AttemptedAt; at != nil && record.SettledAt(15*time.Second, 10*time.Second, 0).Before(at.Add(25*time.Second)) {
+			t.Errorf("an attempt at %v is settled at %v", at, record.SettledAt(15*time.Second, 10*time.Second, 0))
+		}
 		for name, each := range map[string]*Record{
 			"as read":                 record,
-			"with an attempt":         record.Attempted(now),
+			"with an attempt":         record.Attempted(now, 10*time.Second),
 			"withdrawn":               record.Withdrawn(),
 			"of the object's next VM": New(vm, record.Ordinal()+1, record.Identity, record.Request),
 		} {

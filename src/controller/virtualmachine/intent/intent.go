@@ -123,6 +123,10 @@ func (r *Record) SendBefore(lease time.Duration) time.Time {
 	return r.AttemptedAt.Add(lease / 2)
 }
 
+// maxTimeout is the longest that a ProviderConfig may have. A record that somebody
+// edited to more could be added to a time before the attempt.
+const maxTimeout = 5 * time.Minute
+
 // SettledAt is the time after which the attempt's POST cannot have its effect any
 // more: when it must have been sent, and as long as it may take, with room. A
 // provider may ask for longer.
@@ -130,7 +134,7 @@ func (r *Record) SettledAt(lease, timeout, provider time.Duration) time.Time {
 	if r.AttemptedAt == nil {
 		return time.Time{}
 	}
-	return r.AttemptedAt.Add(max(provider, max(timeout, r.Timeout.Duration)+lease))
+	return r.AttemptedAt.Add(max(provider, max(timeout, min(r.Timeout.Duration, maxTimeout))+lease))
 }
 
 // Withdrawn is a copy of the record that says that nothing was made.
