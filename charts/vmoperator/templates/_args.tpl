@@ -1,0 +1,42 @@
+{{/* The operator's flags, one a line. */}}
+{{- define "vmoperator.args" -}}
+- --watch-namespaces={{ include "vmoperator.watched" . }}
+{{- with .Values.controllers }}
+- --controllers={{ join "," . }}
+{{- end }}
+{{- if .Values.leaderElection.enabled }}
+- --leader-elect
+- --leader-elect-lease-duration={{ .Values.leaderElection.leaseDuration }}
+- --leader-elect-renew-deadline={{ .Values.leaderElection.renewDeadline }}
+- --leader-elect-retry-period={{ .Values.leaderElection.retryPeriod }}
+{{- end }}
+- --health-probe-bind-address=:8081
+- --metrics-bind-address={{ ternary (printf ":%d" (int .Values.metrics.port)) "0" .Values.metrics.enabled }}
+{{- if .Values.metrics.secure }}
+- --metrics-secure
+{{- end }}
+- --graceful-shutdown-timeout={{ .Values.gracefulShutdownSeconds }}s
+{{- with .Values.maxConcurrentReconciles }}
+{{- $workers := list }}
+{{- range $controller, $number := . }}
+{{- $workers = append $workers (printf "%s=%d" $controller (int $number)) }}
+{{- end }}
+- --max-concurrent-reconciles={{ join "," $workers }}
+{{- end }}
+- --provider-qps={{ .Values.provider.qps }}
+- --provider-burst={{ .Values.provider.burst }}
+{{- with .Values.provider.allowEndpointCIDRs }}
+- --allow-endpoint-cidrs={{ join "," . }}
+{{- end }}
+{{- with .Values.provider.vmAddressCIDRs }}
+- --vm-address-cidrs={{ join "," . }}
+{{- end }}
+{{- with include "vmoperator.defaultEndpoint" . }}
+- --default-provider-endpoint={{ . }}
+{{- end }}
+- --zap-log-level={{ .Values.log.level }}
+- --zap-encoder={{ .Values.log.format }}
+{{- with .Values.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
