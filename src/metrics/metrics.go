@@ -40,8 +40,15 @@ var (
 		Help: "VMs that were found to be deleted at their provider by somebody else.",
 	})
 
-	// providerConfigReady and providerConfigVirtualMachines are set and deleted
-	// together: see ProviderConfigs.
+	// OrphansDeleted counts VMs without a VirtualMachine whose deletion a provider has
+	// accepted.
+	OrphansDeleted = prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: namespace, Name: "orphans_deleted_total",
+		Help: "VMs without a VirtualMachine that were deleted, where the ProviderConfig wants it.",
+	})
+
+	// providerConfigReady and what follows are set and deleted together: see
+	// ProviderConfigs.
 	providerConfigReady = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "providerconfig_ready",
 		Help: "1 if the ProviderConfig is Ready, 0 otherwise.",
@@ -51,6 +58,12 @@ var (
 		Namespace: namespace, Name: "providerconfig_virtualmachines",
 		Help: "Number of VirtualMachines that refer to the ProviderConfig.",
 	}, []string{"namespace", "name"})
+
+	providerConfigOrphans = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_orphans",
+		Help: "Number of VMs that carry the ProviderConfig's labels and belong to no VirtualMachine: orphan (it does not exist), " +
+			"duplicate (it has another VM) or retained (it was deleted and left its VM on purpose).",
+	}, []string{"namespace", "name", "kind"})
 
 	virtualMachines = newPhases()
 )
@@ -74,8 +87,10 @@ func collectors() []prometheus.Collector {
 		ProviderCallDuration,
 		ProviderThrottled,
 		VirtualMachinesVanished,
+		OrphansDeleted,
 		providerConfigReady,
 		providerConfigVirtualMachines,
+		providerConfigOrphans,
 		virtualMachines,
 		namespaces,
 	}
@@ -106,8 +121,17 @@ func (ProviderConfigs) SetProviderConfig(namespace, name string, ready bool, vir
 	providerConfigVirtualMachines.WithLabelValues(namespace, name).Set(float64(virtualMachines))
 }
 
+// SetOrphans shows how many VMs of a ProviderConfig belong to no VirtualMachine,
+// by kind.
+func (ProviderConfigs) SetOrphans(namespace, name string, orphans, duplicates, retained int) {
+	for kind, count := range map[string]int{"orphan": orphans, "duplicate": duplicates, "retained": retained} {
+		providerConfigOrphans.WithLabelValues(namespace, name, kind).Set(float64(count))
+	}
+}
+
 // DeleteProviderConfig takes away the series of a ProviderConfig that is gone.
 func (ProviderConfigs) DeleteProviderConfig(namespace, name string) {
 	providerConfigReady.DeleteLabelValues(namespace, name)
 	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
+	providerConfigOrphans.DeletePartialMatch(prometheus.Labels{"namespace": namespace, "name": name})
 }

@@ -87,6 +87,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderCallDuration.WithLabelValues("create", OutcomeOK).Observe(0.1)
 	ProviderThrottled.WithLabelValues(ThrottledByLimit).Inc()
 	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
+	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
 	SetNamespace("team", "watched")
 	CountVirtualMachines(func() []provider.Phase { return []provider.Phase{provider.PhaseRunning} })
 	problems, err := testutil.GatherAndLint(registry)
@@ -141,10 +142,18 @@ func TestTheSeriesOfAProviderConfigGoWithIt(t *testing.T) {
 	if value := testutil.ToFloat64(providerConfigVirtualMachines.WithLabelValues("team", "azure")); value != 100 {
 		t.Errorf("virtualmachines is %v", value)
 	}
+	gauges.SetOrphans("team", "aws", 1, 2, 3)
+	if value := testutil.ToFloat64(providerConfigOrphans.WithLabelValues("team", "aws", "duplicate")); value != 2 {
+		t.Errorf("%v duplicates", value)
+	}
+	orphans := testutil.CollectAndCount(providerConfigOrphans)
 	before := testutil.CollectAndCount(providerConfigReady)
 	gauges.DeleteProviderConfig("team", "aws")
 	if after := testutil.CollectAndCount(providerConfigReady); after != before-1 {
 		t.Errorf("%d series, %d before", after, before)
+	}
+	if after := testutil.CollectAndCount(providerConfigOrphans); after != orphans-3 {
+		t.Errorf("%d series of orphans, %d before", after, orphans)
 	}
 	if after := testutil.CollectAndCount(providerConfigVirtualMachines); after != before-1 {
 		t.Errorf("%d series, %d before", after, before)

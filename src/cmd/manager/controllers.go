@@ -12,6 +12,8 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/orphan"
+	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
@@ -23,14 +25,17 @@ import (
 const (
 	virtualMachineController = "virtualmachine"
 	providerConfigController = "providerconfig"
+	orphanController         = "orphan"
 )
 
 func controllerNames() []string {
-	return []string{providerConfigController, virtualMachineController}
+	return []string{orphanController, providerConfigController, virtualMachineController}
 }
 
 func defaultWorkers() map[string]int {
-	return map[string]int{virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency}
+	return map[string]int{
+		virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency, orphanController: orphan.DefaultConcurrency,
+	}
 }
 
 // reads are what the caches need the right to list and to watch.
@@ -54,8 +59,15 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 		return nil, err
 	}
 	providers := registry.New()
+	var findings *finding.Board
+	if o.runs(orphanController) {
+		findings = &finding.Board{}
+		if err := orphans(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+			return nil, err
+		}
+	}
 	if o.runs(providerConfigController) {
-		if err := providerConfigs(mgr, o, providers).SetupWithManager(mgr); err != nil {
+		if err := providerConfigs(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +86,21 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	return informers(ctx, mgr)
 }
 
-func providerConfigs(mgr ctrl.Manager, o options, providers *registry.Registry) *providerconfig.Reconciler {
+func orphans(mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board) *orphan.Reconciler {
+	return &orphan.Reconciler{
+		Options:   orphan.Options{Interval: o.orphanInterval, MaxConcurrentReconciles: o.workers[orphanController]},
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Registry:  providers,
+		Findings:  findings,
+		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
+		Now:       time.Now,
+	}
+}
+
+func providerConfigs(
+	mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board,
+) *providerconfig.Reconciler {
 	return &providerconfig.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
@@ -82,6 +108,7 @@ func providerConfigs(mgr ctrl.Manager, o options, providers *registry.Registry) 
 		Connect:   registry.Connect,
 		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
 		Gauges:    metrics.ProviderConfigs{},
+		Findings:  findings,
 		Now:       time.Now,
 		Options: providerconfig.Options{
 			DefaultQPS:              float64(o.providerQPS),

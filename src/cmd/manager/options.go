@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/provider/httpapi/dial"
 )
@@ -33,6 +34,7 @@ type options struct {
 	transitionPoll   time.Duration
 	vmAddresses      []netip.Prefix
 	defaultEndpoint  string
+	orphanInterval   time.Duration
 	kubeQPS          float64
 	kubeBurst        int
 	gracefulShutdown time.Duration
@@ -123,12 +125,17 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 	flags.Func("vm-address-cidrs",
 		"Comma-separated `CIDRs` that a VM's addresses must be in to be published in EndpointSlices. (default: all but loopback and link-local)",
 		func(value string) error { return parsePrefixes(value, &o.vmAddresses) })
+	flags.DurationVar(&o.orphanInterval, "orphan-interval", orphan.DefaultInterval,
+		"How often each provider that tells owners is listed for VMs without a VirtualMachine; at least 1s.")
 	flags.StringVar(&o.defaultEndpoint, "default-provider-endpoint", "",
 		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
 }
 
 // leastTransitionPoll keeps a typing error from becoming a storm of calls.
 const leastTransitionPoll = 100 * time.Millisecond
+
+// leastOrphanInterval does the same.
+const leastOrphanInterval = time.Second
 
 // validate checks what no single flag can.
 func (o *options) validate() error {
@@ -148,11 +155,24 @@ func (o *options) validate() error {
 		return errors.New("--graceful-shutdown-timeout must be at least 1s")
 	case o.transitionPoll < leastTransitionPoll:
 		return fmt.Errorf("--transition-poll-interval must be at least %s", leastTransitionPoll)
-	case o.runs(virtualMachineController) && !o.runs(providerConfigController):
-		return errors.New("--controllers: virtualmachine needs providerconfig, which connects to the providers")
+	case o.orphanInterval < leastOrphanInterval:
+		return fmt.Errorf("--orphan-interval must be at least %s", leastOrphanInterval)
+	}
+	if err := o.checkTogether(); err != nil {
+		return err
 	}
 	if o.defaultEndpoint != "" {
 		return checkEndpoint(o.defaultEndpoint)
+	}
+	return nil
+}
+
+// checkTogether asks for the controller that the others get their providers from.
+func (o *options) checkTogether() error {
+	for _, name := range []string{virtualMachineController, orphanController} {
+		if o.runs(name) && !o.runs(providerConfigController) {
+			return fmt.Errorf("--controllers: %s needs providerconfig, which connects to the providers", name)
+		}
 	}
 	return nil
 }

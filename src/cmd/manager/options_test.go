@@ -25,11 +25,13 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--kube-api-burst=5":                              "--kube-api-burst needs --kube-api-qps",
 		"--watch-namespaces=A,b":                          `invalid value "A,b" for flag -watch-namespaces: "A" cannot be a namespace: a lowercase RFC 1123 label must consist`,
 		"--watch-namespaces=*,b":                          "* already means all namespaces",
-		"--controllers=vm":                                `there is no controller "vm", but providerconfig, virtualmachine`,
+		"--controllers=vm":                                `there is no controller "vm", but orphan, providerconfig, virtualmachine`,
 		"--controllers=virtualmachine":                    "--controllers: virtualmachine needs providerconfig, which connects to the providers",
+		"--controllers=orphan":                            "--controllers: orphan needs providerconfig, which connects to the providers",
+		"--orphan-interval=10ms":                          "--orphan-interval must be at least 1s",
 		"--max-concurrent-reconciles=0":                   `"0" is not a number of at least 1`,
 		"--max-concurrent-reconciles=virtualmachine=many": `"many" is not a number of at least 1`,
-		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but providerconfig, virtualmachine`,
+		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but orphan, providerconfig, virtualmachine`,
 		"--allow-endpoint-cidrs=localhost":                `"localhost" is not a CIDR such as 10.0.0.0/8`,
 		"--vm-address-cidrs=10.0.0.0":                     `"10.0.0.0" is not a CIDR such as 10.0.0.0/8`,
 		"--default-provider-endpoint=vms.example.com":     "--default-provider-endpoint must be an http or https URL with a host and without user, query and fragment",
@@ -74,14 +76,15 @@ func TestFlagsAreRead(t *testing.T) {
 		"--watch-namespaces=b,a,,b":     func(o *options) { o.watchNamespaces = []string{"a", "b"} },
 		"--watch-namespaces=*":          func(o *options) { o.watchNamespaces = []string{"*"} },
 		"--controllers=providerconfig":  func(o *options) { o.controllers = []string{"providerconfig"} },
-		"--max-concurrent-reconciles=3": func(o *options) { o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3} },
-		"--max-concurrent-reconciles=1,virtualmachine=9": func(o *options) { o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1} },
+		"--max-concurrent-reconciles=3": func(o *options) { o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3, "orphan": 3} },
+		"--max-concurrent-reconciles=1,virtualmachine=9": func(o *options) { o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1, "orphan": 1} },
 		"--provider-qps=1 --provider-burst=2":            func(o *options) { o.providerQPS, o.providerBurst = 1, 2 },
 		"--kube-api-qps=50 --kube-api-burst=100":         func(o *options) { o.kubeQPS, o.kubeBurst = 50, 100 },
 		"--leader-elect --leader-election-namespace=ops": func(o *options) {
 			o.leaderElection.enabled, o.leaderElection.namespace = true, "ops"
 		},
 		"--transition-poll-interval=500ms":              func(o *options) { o.transitionPoll = 500 * time.Millisecond },
+		"--orphan-interval=1h":                          func(o *options) { o.orphanInterval = time.Hour },
 		"--graceful-shutdown-timeout=1m":                func(o *options) { o.gracefulShutdown = time.Minute },
 		"--default-provider-endpoint=http://vms:8080/a": func(o *options) { o.defaultEndpoint = "http://vms:8080/a" },
 	} {
@@ -105,7 +108,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8}, o.workers); diff != "" {
+	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8, "orphan": 2}, o.workers); diff != "" {
 		t.Error(diff)
 	}
 	if o.metricsAddress == ":8080" {

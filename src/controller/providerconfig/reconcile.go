@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/httpapi/dial"
@@ -55,11 +56,14 @@ const DefaultConcurrency = 8
 type Gauges interface {
 	// SetProviderConfig shows one ProviderConfig as it is now.
 	SetProviderConfig(namespace, name string, ready bool, virtualMachines int)
+	// SetOrphans shows how many of its VMs belong to no VirtualMachine.
+	SetOrphans(namespace, name string, orphans, duplicates, retained int)
 	// DeleteProviderConfig drops the series of one that is gone.
 	DeleteProviderConfig(namespace, name string)
 }
 
-// Reconciler reconciles ProviderConfigs. All fields but Gauges are needed.
+// Reconciler reconciles ProviderConfigs. All fields but Gauges and Findings are
+// needed.
 type Reconciler struct {
 	// Client reads from the cache, which holds the Secrets with WatchedLabel only,
 	// and writes.
@@ -76,6 +80,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	// Gauges may be nil.
 	Gauges Gauges
+	// Findings are what the orphan controller finds; nil if it does not run.
+	Findings *finding.Board
 	// Now tells the time.
 	Now func() time.Time
 	// Options are the manager's settings.
@@ -108,6 +114,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	after := r.schedule(p, decision)
 	next := nextStatus(p, state, decision)
+	r.showOrphans(p, &next)
 	r.publish(p, state, decision, next)
 	if err := r.report(ctx, p, next); err != nil {
 		return failed(err)

@@ -217,6 +217,11 @@ func (r *rig) SetProviderConfig(namespace, name string, ready bool, virtualMachi
 	r.ended[name] = r.begun[name]
 }
 
+// SetOrphans implements providerconfig.Gauges.
+func (*rig) SetOrphans(namespace, name string, orphans, duplicates, retained int) {
+	metrics.ProviderConfigs{}.SetOrphans(namespace, name, orphans, duplicates, retained)
+}
+
 // DeleteProviderConfig implements providerconfig.Gauges.
 func (r *rig) DeleteProviderConfig(namespace, name string) {
 	metrics.ProviderConfigs{}.DeleteProviderConfig(namespace, name)

@@ -54,6 +54,7 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager) error {
 		Watches(&computev1.VirtualMachine{}, virtualMachineHandler()).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.configsOfSecret), builder.WithPredicates(secretChange())).
 		WatchesRawSource(r.doubts()).
+		WatchesRawSource(r.findings()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrency,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](backoffFirst, backoffMost),
@@ -155,6 +156,17 @@ func (r *Reconciler) doubts() source.Source {
 			r.memories.doubt(key)
 			queue.Add(reconcile.Request{NamespacedName: key})
 		})
+		return nil
+	})
+}
+
+// findings enqueues the ProviderConfigs of which the orphan controller has
+// something new to say.
+func (r *Reconciler) findings() source.Source {
+	return source.Func(func(_ context.Context, queue queue) error {
+		if r.Findings != nil {
+			r.Findings.Listen(func(key types.NamespacedName) { queue.Add(reconcile.Request{NamespacedName: key}) })
+		}
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/owner"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
 	"github.com/example/vmoperator/src/provider"
@@ -112,6 +113,9 @@ func (r *Reconciler) takeOver(ctx context.Context, p *pass) error {
 func (r *Reconciler) makeNew(ctx context.Context, p *pass) error {
 	next := intent.New(p.vm, 1, identity(p.provider), r.request(p))
 	next.Replaces = p.vm.Status.ID
+	if err := r.retain(ctx, p); err != nil {
+		return err
+	}
 	err := r.writeMetadata(ctx, p, setRecord(next), clearAnnotation(computev1.RestoredAnnotation))
 	if err == nil {
 		p.happened(happening{reason: "Retained", note: "the VM of the earlier object of this name is left at the provider"})
@@ -209,7 +213,7 @@ func (r *Reconciler) request(p *pass) provider.CreateRequest {
 	size := sizeOf(p.vm.Spec)
 	request := provider.CreateRequest{Name: p.vm.Name, Image: p.vm.Spec.Image, CPU: size.CPU, Memory: size.Memory}
 	if p.provider.Capabilities.Has(provider.CapabilityOwner) {
-		request.Labels = ownerLabels(p.vm, p.provider.UID)
+		request.Labels = owner.New(p.vm, p.provider.UID).Labels()
 	}
 	return request
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -15,23 +14,6 @@ import (
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
 )
-
-// Labels that a VM carries at a provider that keeps them: whose it is.
-const (
-	labelNamespace         = "compute.example.com/namespace"
-	labelName              = "compute.example.com/name"
-	labelUID               = "compute.example.com/uid"
-	labelProviderConfigUID = "compute.example.com/provider-config-uid"
-)
-
-func ownerLabels(vm *computev1.VirtualMachine, providerConfig types.UID) map[string]string {
-	return map[string]string{
-		labelNamespace:         vm.Namespace,
-		labelName:              vm.Name,
-		labelUID:               string(vm.UID),
-		labelProviderConfigUID: string(providerConfig),
-	}
-}
 
 // edit changes an object's metadata.
 type edit func(*computev1.VirtualMachine)
@@ -91,6 +73,12 @@ func (r *Reconciler) writeMetadata(ctx context.Context, p *pass, edits ...edit) 
 
 // removeFinalizer lets the object go.
 func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass, s decide.State, d decide.Decision) error {
+	kept := s.Lifecycle == decide.Retaining || s.Owner != decide.Own
+	if kept {
+		if err := r.retain(ctx, p); err != nil {
+			return err
+		}
+	}
 	err := r.writeMetadata(ctx, p, func(vm *computev1.VirtualMachine) {
 		controllerutil.RemoveFinalizer(vm, computev1.VirtualMachineFinalizer)
 	})
@@ -98,7 +86,6 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass, s decide.Stat
 		return err
 	}
 	p.seen.released = true
-	kept := s.Lifecycle == decide.Retaining || s.Owner != decide.Own
 	switch id := p.id(); {
 	case kept && (id != "" || p.attempted()):
 		p.happened(happening{reason: "Retained", warning: true, note: "left at the provider: VM " + orKey(id, p.record)})

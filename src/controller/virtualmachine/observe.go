@@ -22,7 +22,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 		Lifecycle:   lifecycle(p.vm),
 		Paused:      p.vm.Annotations[computev1.PausedAnnotation] == "true",
 		Finalizer:   hasFinalizer(p.vm),
-		Owner:       owner(p),
+		Owner:       ownerOf(p),
 		Provider:    r.providerState(ctx, p),
 		Idempotent:  p.provider.Capabilities.Has(provider.CapabilityIdempotency),
 		FindsByKey:  p.provider.Capabilities.Has(provider.CapabilityList),
@@ -53,9 +53,9 @@ func lifecycle(vm *computev1.VirtualMachine) decide.Lifecycle {
 	}
 }
 
-// owner compares the create record's UID with the object's: an object that was
+// ownerOf compares the create record's UID with the object's: an object that was
 // restored from a backup carries the record of the one that was backed up.
-func owner(p *pass) decide.Owner {
+func ownerOf(p *pass) decide.Owner {
 	if p.record == nil || p.record.Owned(p.vm) {
 		return decide.Own
 	}

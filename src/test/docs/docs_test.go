@@ -114,7 +114,7 @@ var ourName = regexp.MustCompile(`\bcompute\.example\.com/([a-z][a-z-]*)`)
 func TestAnnotationsLabelsAndFinalizersThatAreNamedExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, file := range []string{"src/api/compute/v1/names.go", "src/controller/virtualmachine/metadata.go"} {
+	for _, file := range []string{"src/api/compute/v1/names.go", "src/controller/owner/owner.go"} {
 		for _, value := range constants(t, file) {
 			known = append(known, value)
 		}

@@ -1,7 +1,7 @@
 package v1
 
-// Condition types. Reconciling, Stalled and Unaddressed exist only while they are
-// true, as kstatus expects of the first two.
+// Condition types. Reconciling, Stalled, Unaddressed and OrphansFound exist only
+// while they are true, as kstatus expects of the first two.
 const (
 	// ConditionReady is true when the object serves its purpose now.
 	ConditionReady = "Ready"
@@ -14,6 +14,9 @@ const (
 	// ConditionUnaddressed is present while a VM has no address that may be
 	// published: its Service leads nowhere.
 	ConditionUnaddressed = "Unaddressed"
+	// ConditionOrphansFound is present while the provider has VMs that carry a
+	// ProviderConfig's labels and belong to no VirtualMachine.
+	ConditionOrphansFound = "OrphansFound"
 )
 
 // Reasons of a VirtualMachine's conditions.
@@ -115,4 +118,15 @@ const (
 	ReasonMassDisappearance = "MassDisappearance"
 	// ReasonInUse means that deletion waits for the VMs that refer to it.
 	ReasonInUse = "InUse"
+	// ReasonOrphansReported means that orphans are reported and left alone.
+	ReasonOrphansReported = "OrphansReported"
+	// ReasonOrphansPending means that orphans will be deleted once they are old
+	// enough.
+	ReasonOrphansPending = "OrphansPending"
+	// ReasonOrphansHeld means that orphans would be deleted, but for something that
+	// speaks against it.
+	ReasonOrphansHeld = "OrphansHeld"
+	// ReasonDuplicates means that VirtualMachines have more than one VM. What is too
+	// many is never deleted.
+	ReasonDuplicates = "Duplicates"
 )

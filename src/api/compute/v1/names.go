@@ -53,6 +53,10 @@ const (
 	// AllowEndpointChangeAnnotation, when "true", permits a change of endpoint
 	// while VMs exist at a provider that tells no identity.
 	AllowEndpointChangeAnnotation = "compute.example.com/allow-endpoint-change"
+	// ConfirmOrphanDeletionAnnotation confirms that a ProviderConfig's orphans may be
+	// deleted though that was in doubt. Its value is status.orphans.doubtedAt: it
+	// answers that doubt and no later one.
+	ConfirmOrphanDeletionAnnotation = "compute.example.com/confirm-orphan-deletion"
 )
 
 // Values of RestoredAnnotation.

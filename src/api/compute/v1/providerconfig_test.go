@@ -19,6 +19,7 @@ func TestProviderConfigSchema(t *testing.T) {
 		notDuration   = "in body should match"
 		timeoutBounds = "timeout must be between 1s and 5m"
 		pollBounds    = "pollInterval must be between 1s and 1h"
+		ageBounds     = "minimumAge must be between 1s and 720h"
 	)
 	text := func(n int) string { return strings.Repeat("a", n) }
 	url := func(n int) string { return "http://a/" + strings.Repeat("a", n-9) }
@@ -60,6 +61,20 @@ func TestProviderConfigSchema(t *testing.T) {
 		try("spec.pollInterval pattern", "30s", "30", notDuration),
 		try("spec.pollInterval rule 1", "1s", "999ms", pollBounds),
 		try("spec.pollInterval rule 1", "1h", "1h1s", pollBounds),
+		try("spec.orphans.policy enum", "Delete", "Adopt", `spec.orphans.policy: Unsupported value: "Adopt": supported values: "Report", "Delete"`),
+		try("spec.orphans.minimumAge maxLength", strings.Repeat("1ms", 10)+"1s", strings.Repeat("1ms", 11), "spec.orphans.minimumAge: Too long: may not be more than 32"),
+		try("spec.orphans.minimumAge pattern", "1h30m", "1d", notDuration),
+		try("spec.orphans.minimumAge rule 1", "1s", "999ms", ageBounds),
+		try("spec.orphans.minimumAge rule 1", "720h", "720h1s", ageBounds),
+		try("status.retained maxItems", retained(500), retained(501), "status.retained: Too many: 501: must have at most 500 items"),
+		try("status.retained unique", retained(2), append(retained(1), retained(1)...), `status.retained[1]: Duplicate value: {"uid":"uid-0"}`),
+		try("status.retained[].uid required", retained(1), []any{map[string]any{"name": "web"}}, "status.retained[0].uid: Required value").in("status.retained"),
+		try("status.retained[].uid minLength", retained(1), []any{map[string]any{"uid": ""}}, "retained[0].uid in body should be at least 1 chars long"),
+		try("status.retained[].uid maxLength", []any{map[string]any{"uid": text(64)}}, []any{map[string]any{"uid": text(65)}}, "status.retained[0].uid: Too long: may not be more than 64"),
+		try("status.retained[].name minLength", []any{named("a")}, []any{named("")}, "retained[0].name in body should be at least 1 chars long"),
+		try("status.retained[].id minLength", []any{identified("a")}, []any{identified("")}, "retained[0].id in body should be at least 1 chars long"),
+		try("status.retained[].name maxLength", []any{named(text(253))}, []any{named(text(254))}, "status.retained[0].name: Too long: may not be more than 253"),
+		try("status.retained[].id maxLength", []any{identified(text(256))}, []any{identified(text(257))}, "status.retained[0].id: Too long: may not be more than 256"),
 		try("status.endpoint maxLength", url(2048), url(2049), "status.endpoint: Too long: may not be more than 2048"),
 		try("status.identity maxLength", text(256), text(257), "status.identity: Too long: may not be more than 256"),
 		try("status.formerIdentities maxItems", strs(8, "id-%d"), strs(9, "id-%d"), "status.formerIdentities: Too many: 9: must have at most 8 items"),
@@ -71,14 +86,32 @@ func TestProviderConfigSchema(t *testing.T) {
 	})
 }
 
+func retained(n int) []any {
+	list := make([]any, 0, n)
+	for i := range n {
+		list = append(list, map[string]any{"uid": fmt.Sprintf("uid-%d", i)})
+	}
+	return list
+}
+
+func named(name string) map[string]any { return map[string]any{"uid": "u", "name": name} }
+
+func identified(id string) map[string]any { return map[string]any{"uid": "u", "id": id} }
+
 func burst(n int64) map[string]any { return map[string]any{"qps": int64(1), "burst": n} }
 
 func TestProviderConfigDefaults(t *testing.T) {
-	stored := create(t, minimalProviderConfig())
+	given := minimalProviderConfig()
+	if err := unstructured.SetNestedMap(given.Object, map[string]any{}, "spec", "orphans"); err != nil {
+		t.Fatal(err)
+	}
+	stored := create(t, given)
 	for path, want := range map[string]string{
 		"spec.type":                 "HTTP",
 		"spec.timeout":              "10s",
 		"spec.pollInterval":         "30s",
+		"spec.orphans.policy":       "Report",
+		"spec.orphans.minimumAge":   "1h",
 		"status.observedGeneration": "-1",
 	} {
 		if got := fmt.Sprint(nested(t, stored, path)); got != want {

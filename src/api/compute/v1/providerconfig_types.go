@@ -59,6 +59,44 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="pollInterval must be between 1s and 1h"
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"` //nolint:kubeapilinter // as timeout
+
+	// orphans says what becomes of VMs at the provider that were made for this
+	// ProviderConfig and whose VirtualMachine does not exist. Without it they are
+	// reported and left alone.
+	// +optional
+	Orphans *ProviderOrphans `json:"orphans,omitempty"`
+}
+
+// OrphanPolicy says what becomes of orphans.
+// +kubebuilder:validation:Enum=Report;Delete
+type OrphanPolicy string
+
+const (
+	// OrphanPolicyReport leaves orphans alone and tells of them.
+	OrphanPolicyReport OrphanPolicy = "Report"
+	// OrphanPolicyDelete deletes orphans.
+	OrphanPolicyDelete OrphanPolicy = "Delete"
+)
+
+// ProviderOrphans says what becomes of VMs whose VirtualMachine does not exist.
+type ProviderOrphans struct {
+	// policy is Report (the default) or Delete. Delete deletes a VM for good. Do not
+	// choose it where another cluster may run with a copy of this one's objects, such
+	// as after a restore of the whole cluster from a backup.
+	// +kubebuilder:default=Report
+	// +optional
+	Policy OrphanPolicy `json:"policy,omitempty"`
+
+	// minimumAge is how long a VM must have been seen without a VirtualMachine before
+	// it is deleted, between 1s and 720h. The default is 1h. It begins anew when the
+	// operator starts.
+	// +kubebuilder:default="1h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,6}([.][0-9]{1,6})?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('720h')",message="minimumAge must be between 1s and 720h"
+	// +optional
+	MinimumAge *metav1.Duration `json:"minimumAge,omitempty"` //nolint:kubeapilinter // as timeout
 }
 
 // SecretReference names a Secret in the same namespace.
@@ -97,8 +135,8 @@ type ProviderRateLimit struct {
 // ProviderConfigStatus is what was last seen of the provider.
 type ProviderConfigStatus struct {
 	// conditions tell the state of this object: Ready (endpoint and credentials
-	// work), Synced, and, only while true, Reconciling and Stalled (a person must
-	// act; the reason is what ReleaseAnnotation may release).
+	// work), Synced, and, only while true, Reconciling, Stalled (a person must act;
+	// the reason is what ReleaseAnnotation may release) and OrphansFound.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -145,6 +183,59 @@ type ProviderConfigStatus struct {
 	// vanished before are made again.
 	// +optional
 	ReleasedAt *metav1.Time `json:"releasedAt,omitempty"`
+
+	// orphans is what the deletion of orphans rests on. It is there only while
+	// spec.orphans.policy is Delete.
+	// +optional
+	Orphans *ProviderOrphansStatus `json:"orphans,omitempty"`
+
+	// retained are the VirtualMachines that were deleted and whose VM was left at the
+	// provider: what carries their labels is no orphan. While the list is full, no
+	// orphan is deleted.
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=uid
+	// +optional
+	Retained []RetainedVirtualMachine `json:"retained,omitempty"`
+}
+
+// MaxRetained is the bound of status.retained.
+const MaxRetained = 500
+
+// ProviderOrphansStatus is what the deletion of orphans rests on.
+type ProviderOrphansStatus struct {
+	// lookedAt is when the operator last looked after this ProviderConfig's orphans.
+	// After a long break it asks before it deletes.
+	// +optional
+	LookedAt metav1.Time `json:"lookedAt,omitzero"`
+
+	// doubtedAt is since when it is in doubt that deleting orphans is right: there was
+	// a long break, or there are very many. Nothing is deleted until a person
+	// annotates this object with compute.example.com/confirm-orphan-deletion and this
+	// value.
+	// +optional
+	DoubtedAt *metav1.Time `json:"doubtedAt,omitempty"`
+}
+
+// RetainedVirtualMachine is a VirtualMachine that was deleted without its VM.
+type RetainedVirtualMachine struct {
+	// uid of the VirtualMachine, as the labels of its VM tell it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	UID string `json:"uid,omitempty"`
+
+	// name of the VirtualMachine.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// id is the provider's name for the VM, if it is known.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	ID string `json:"id,omitempty"`
 }
 
 // ProviderConfig is an external provider of VMs: how to reach it, and what it

@@ -98,6 +98,13 @@ func (r *Record) Ordinal() int {
 	return 1
 }
 
+// Labelled is the UID that the key begins with: the object's when the VM was first
+// made, which the VM's labels name.
+func (r *Record) Labelled() types.UID {
+	uid, _, _ := strings.Cut(r.Key, "/")
+	return types.UID(uid)
+}
+
 // Owned reports whether the record belongs to this very object, and not to an
 // earlier one of the same name.
 func (r *Record) Owned(vm *computev1.VirtualMachine) bool { return r.UID == vm.UID }
