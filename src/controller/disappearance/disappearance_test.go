@@ -50,7 +50,7 @@ func unready(ago time.Duration) func(*computev1.VirtualMachine) {
 
 func made(ordinal int, ago time.Duration) func(*computev1.VirtualMachine) {
 	return func(vm *computev1.VirtualMachine) {
-		record := intent.New(vm, ordinal, "", provider.CreateRequest{}).Attempted(now.Add(-ago))
+		record := intent.New(vm, ordinal, "", provider.CreateRequest{}).Attempted(now.Add(-ago), time.Second)
 		if ordinal > 1 {
 			record.Replaces = "id-of-the-one-before"
 		}
