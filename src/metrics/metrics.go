@@ -65,7 +65,7 @@ var (
 			"duplicate (it has another VM) or retained (it was deleted and left its VM on purpose).",
 	}, []string{"namespace", "name", "kind"})
 
-	virtualMachines = newPhases()
+	virtualMachines = newCounted()
 )
 
 // OutcomeOK is the outcome of a call without an error.

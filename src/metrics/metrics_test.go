@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/provider"
 )
 
@@ -89,7 +90,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
 	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
 	SetNamespace("team", "watched")
-	CountVirtualMachines(func() []provider.Phase { return []provider.Phase{provider.PhaseRunning} })
+	CountVirtualMachines(func() []VirtualMachine { return []VirtualMachine{{Phase: provider.PhaseRunning}} })
 	problems, err := testutil.GatherAndLint(registry)
 	if err != nil {
 		t.Fatal(err)
@@ -101,17 +102,25 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(families) != len(collectors()) {
-		t.Errorf("%d of %d collectors show something", len(families), len(collectors()))
+	// virtualMachines shows two families, every other collector one.
+	if want := len(collectors()) + 1; len(families) != want {
+		t.Errorf("%d families, want %d: a collector shows nothing", len(families), want)
 	}
 	if err := Register(registry); err == nil {
 		t.Error("collectors are registered twice without an error")
 	}
 }
 
-func TestVirtualMachinesAreCountedByPhase(t *testing.T) {
-	CountVirtualMachines(func() []provider.Phase {
-		return []provider.Phase{"", "", provider.PhaseRunning, "Migrating", "Hibernating", provider.PhaseFailed}
+func TestVirtualMachinesAreCountedByPhaseAndByWhatTheyAreStalledFor(t *testing.T) {
+	CountVirtualMachines(func() []VirtualMachine {
+		return []VirtualMachine{
+			{},
+			{Stalled: computev1.ReasonCreateAmbiguous},
+			{Phase: provider.PhaseRunning, Stalled: computev1.ReasonChildConflict},
+			{Phase: "Migrating", Stalled: "FromAnotherVersion"},
+			{Phase: "Hibernating", Stalled: computev1.ReasonChildConflict},
+			{Phase: provider.PhaseFailed},
+		}
 	})
 	const want = `
 # HELP vmoperator_virtualmachines Number of VirtualMachines, by the phase of their VM (None without one, Other for a phase that is not known).
@@ -123,11 +132,21 @@ vmoperator_virtualmachines{phase="Other"} 2
 vmoperator_virtualmachines{phase="Provisioning"} 0
 vmoperator_virtualmachines{phase="Running"} 1
 vmoperator_virtualmachines{phase="Stopped"} 0
+# HELP vmoperator_virtualmachines_stalled Number of VirtualMachines that only a person can help, by the reason of their Stalled condition.
+# TYPE vmoperator_virtualmachines_stalled gauge
+vmoperator_virtualmachines_stalled{reason="ChildConflict"} 2
+vmoperator_virtualmachines_stalled{reason="CreateAmbiguous"} 1
+vmoperator_virtualmachines_stalled{reason="CreateConflict"} 0
+vmoperator_virtualmachines_stalled{reason="ForeignProvider"} 0
+vmoperator_virtualmachines_stalled{reason="Other"} 1
+vmoperator_virtualmachines_stalled{reason="Rejected"} 0
+vmoperator_virtualmachines_stalled{reason="ResizeNotSupported"} 0
+vmoperator_virtualmachines_stalled{reason="RestoredObject"} 0
 `
 	if err := testutil.CollectAndCompare(virtualMachines, strings.NewReader(want)); err != nil {
 		t.Error(err)
 	}
-	if count := testutil.CollectAndCount(newPhases()); count != 0 {
+	if count := testutil.CollectAndCount(newCounted()); count != 0 {
 		t.Errorf("%d series before there is a list", count)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
@@ -82,7 +84,7 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 			return nil, fmt.Errorf("adding the default ProviderConfig: %w", err)
 		}
 	}
-	metrics.CountVirtualMachines(phases(ctx, mgr))
+	metrics.CountVirtualMachines(counted(ctx, mgr))
 	return informers(ctx, mgr)
 }
 
@@ -149,17 +151,23 @@ func informers(ctx context.Context, mgr ctrl.Manager) ([]cache.Informer, error) 
 	return all, nil
 }
 
-// phases lists the phases of all VMs, for the gauge. Before the cache is ready it
-// knows of none.
-func phases(ctx context.Context, mgr ctrl.Manager) func() []provider.Phase {
-	return func() []provider.Phase {
+// counted lists all VMs, for the gauges. Before the cache is ready it knows of
+// none.
+func counted(ctx context.Context, mgr ctrl.Manager) func() []metrics.VirtualMachine {
+	return func() []metrics.VirtualMachine {
 		var list computev1.VirtualMachineList
-		if err := mgr.GetClient().List(ctx, &list); err != nil {
+		// They are only read, and a scrape must not cost a copy of each.
+		if err := mgr.GetClient().List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 			return nil
 		}
-		all := make([]provider.Phase, 0, len(list.Items))
+		all := make([]metrics.VirtualMachine, 0, len(list.Items))
 		for i := range list.Items {
-			all = append(all, provider.Phase(list.Items[i].Status.Phase))
+			status := &list.Items[i].Status
+			vm := metrics.VirtualMachine{Phase: provider.Phase(status.Phase)}
+			if stalled := meta.FindStatusCondition(status.Conditions, computev1.ConditionStalled); stalled != nil {
+				vm.Stalled = stalled.Reason
+			}
+			all = append(all, vm)
 		}
 		return all
 	}

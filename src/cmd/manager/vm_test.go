@@ -73,6 +73,23 @@ func TestTheGeneratedRightsAreEnoughForTheLifeOfAVM(t *testing.T) {
 	}
 }
 
+func TestAVMThatWaitsForAPersonIsCounted(t *testing.T) {
+	place := namespace(t)
+	provider := startProvider(t)
+	close(provider.answer)
+	create(t, builders.ProviderConfig(place, "default", provider.URL))
+	create(t, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "vm"},
+		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+	})
+	create(t, builders.VirtualMachine(place, "vm"))
+	o := startOperator(t, plane.Config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--allow-endpoint-cidrs=127.0.0.0/8")
+	operator.WaitFor(t, "the VM to be counted as stalled", func(ctx context.Context) bool {
+		shown, err := o.Metrics(ctx)
+		return err == nil && strings.Contains(shown, `vmoperator_virtualmachines_stalled{reason="ChildConflict"} 1`)
+	})
+}
+
 // A VM that was made while the operator is told to stop must not be lost.
 func TestAStopWaitsForTheVMThatIsBeingMade(t *testing.T) {
 	place := namespace(t)

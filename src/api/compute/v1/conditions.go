@@ -84,6 +84,15 @@ const (
 	ReasonAddressRefused = "AddressRefused"
 )
 
+// VirtualMachineStallReasons are the reasons that a VirtualMachine's Stalled
+// condition can have.
+func VirtualMachineStallReasons() []string {
+	return []string{
+		ReasonChildConflict, ReasonCreateAmbiguous, ReasonCreateConflict, ReasonForeignProvider, ReasonRejected,
+		ReasonResizeNotSupported, ReasonRestoredObject,
+	}
+}
+
 // Reasons of a ProviderConfig's conditions.
 const (
 	// ReasonProbed means that endpoint and credentials were tried and work.

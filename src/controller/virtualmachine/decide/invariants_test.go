@@ -1,7 +1,13 @@
 package decide
 
 import (
+	"maps"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
 // everyState calls visit with the product of all values of all fields.
@@ -129,5 +135,20 @@ func TestEveryActionAndDelayHasAName(t *testing.T) {
 		if delay.String() == "" || delay.String() == "Unknown" {
 			t.Errorf("delay %d has no name", delay)
 		}
+	}
+}
+
+// The metric of stalled VirtualMachines has a series for each of these reasons.
+func TestTheReasonsToStallAreThoseThatTheAPINames(t *testing.T) {
+	reasons := map[string]bool{}
+	everyState(func(s State) {
+		if d := Decide(s); d.Action == Stall {
+			reasons[d.Reason] = true
+		}
+	})
+	named := computev1.VirtualMachineStallReasons()
+	slices.Sort(named)
+	if diff := cmp.Diff(named, slices.Sorted(maps.Keys(reasons))); diff != "" {
+		t.Errorf("named and decided differ:\n%s", diff)
 	}
 }
