@@ -1,5 +1,5 @@
 // Command manager is vmoperator, the operator's only binary. Without a command
-// it runs the controllers.
+// it runs the controllers; `vmoperator conformance` tries a provider.
 package main
 
 import (
@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	conformance "github.com/example/vmoperator/src/provider/conformance/command"
 )
 
 // version is set by the linker.
@@ -27,12 +29,10 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status. Commands other than the manager get their place
-// here.
+// run returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		fmt.Fprintf(stderr, "vmoperator: unknown command %q: vmoperator has flags only; see vmoperator --help\n", args[0])
-		return exitUsage
+		return dispatch(args[0], args[1:], stdout, stderr)
 	}
 	options, err := parse(args, stdout)
 	switch {
@@ -50,9 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "vmoperator: %v\n", err)
 		return exitUsage
 	}
-	// A second signal ends the process at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := untilSignal()
 	defer stop()
 
 	logger := setUpLogging(options.zap, stderr)
@@ -61,4 +59,23 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// dispatch runs a command other than the manager.
+func dispatch(command string, args []string, stdout, stderr io.Writer) int {
+	if command != "conformance" {
+		fmt.Fprintf(stderr, "vmoperator: unknown command %q: there is conformance, or none; see vmoperator --help\n", command)
+		return exitUsage
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	return conformance.Run(ctx, args, stdout, stderr)
+}
+
+// untilSignal is a context that ends with the first signal to stop. The second
+// ends the process at once.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }

@@ -41,7 +41,10 @@ func (v *inventory) intend(name, key string, repeat func(context.Context) (strin
 func (i *item) answered(id string, err error) {
 	switch provider.ClassOf(err) {
 	case 0:
-		i.id, i.open = id, false
+		// What cannot stand in a path cannot be deleted by it.
+		if safeID.MatchString(id) {
+			i.id, i.open = id, false
+		}
 	case provider.Ambiguous:
 	default:
 		i.nothing()

@@ -47,6 +47,8 @@ type Options struct {
 
 // Observer is told how a run goes on.
 type Observer interface {
+	// Discovered is called first, with what the provider says that it offers.
+	Discovered(capabilities provider.Capabilities)
 	// Started is called before a check.
 	Started(check Check)
 	// Finished is called after a check, also for one that was skipped.
@@ -119,6 +121,7 @@ func (k *Kit) Run(ctx context.Context, observer Observer) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	observer.Discovered(s.capabilities)
 	report := Report{Endpoint: k.options.Endpoint, Capabilities: s.capabilities}
 	for _, check := range Checks() {
 		if k.options.Only != nil && !k.options.Only.MatchString(check.Name) {
@@ -143,20 +146,17 @@ func (k *Kit) subject(ctx context.Context) (*subject, error) {
 		made: &inventory{},
 	}
 	offered, err := s.client.Capabilities(ctx)
-	hopeless := provider.ClassOf(err) == provider.Unauthorized || provider.CauseOf(err) == provider.CauseUnreachable
-	if hopeless || ctx.Err() != nil {
-		return nil, fmt.Errorf("asking for the capabilities: %w", err)
-	}
-	// Of any other error a check says what is wrong; what can be tried then is the
-	// minimum.
-	if err == nil {
+	switch {
+	case err == nil:
 		s.capabilities = offered
 		s.discovered, err = k.discovered(ctx, offered)
+	case provider.ClassOf(err) == provider.Unauthorized, provider.CauseOf(err) == provider.CauseUnreachable, ctx.Err() != nil:
+		err = fmt.Errorf("asking for the capabilities: %w", err)
+	default:
+		// A check says what is wrong with them; what can be tried then is the minimum.
+		err = nil
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("asking for the capabilities: %w", err)
-	}
-	return s, nil
+	return s, err
 }
 
 // discovered reports whether the provider answers GET /capabilities. A Client does

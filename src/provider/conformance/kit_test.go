@@ -18,6 +18,8 @@ const apiKey = "marker-key-do-not-show-3f9c"
 // nobody watches.
 type nobody struct{}
 
+func (nobody) Discovered(provider.Capabilities) {}
+
 func (nobody) Started(conformance.Check) {}
 
 func (nobody) Finished(conformance.Result) {}

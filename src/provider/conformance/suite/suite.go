@@ -41,6 +41,8 @@ func Run(t *testing.T, client provider.Client) {
 // nobody watches.
 type nobody struct{}
 
+func (nobody) Discovered(provider.Capabilities) {}
+
 func (nobody) Started(conformance.Check) {}
 
 func (nobody) Finished(conformance.Result) {}
