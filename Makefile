@@ -132,6 +132,12 @@ fuzz: ## Fuzz each target for FUZZTIME= (30s), one after the other; the first fa
 	done
 	echo "make fuzz: $$targets targets, $(FUZZTIME) each, 0 failures"
 
+# From within its package, go test shows what a test prints also when it passes: here, the table.
+.PHONY: crash
+crash: ## Kill the operator at every effect that it has, and look for a VM too many. TESTARGS= picks points: -run NAME.
+	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
+	KUBEBUILDER_ASSETS=$$assets go test -C src/test/crash -count=1 -timeout 40m $(TESTARGS) -crash.all
+
 .PHONY: cover
 cover: venv ## Measure the Go tests' coverage: out/cover.html.
 	mkdir -p out

@@ -123,7 +123,7 @@ func (w *world) interpose() {
 	audited := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		apiserver.ServeHTTP(rw, r)
 		if call := interpose.CallOf(r); call.Mutating && call.Resource == "virtualmachines" {
-			w.auditor.audit()
+			w.auditor.audit() //nolint:contextcheck // the request's context ends with an operator that is killed
 		}
 	})
 	mux := http.NewServeMux()
@@ -188,7 +188,7 @@ func (w *world) disturb(ctx context.Context) error {
 			w.saboteur.gate.Open(interpose.Drop())
 		}
 		w.restarted = len(w.record.Entries())
-		w.start()
+		w.start() //nolint:contextcheck // the operator lives as long as its test
 	}
 	if !w.operator.Running() {
 		return &harmed{Stuck, "the operator ended by itself"}
