@@ -12,7 +12,9 @@ PYTHON ?= python3
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 # The git revision whose CRDs ours must not break: by default where the branch left origin/main, or the commit before.
 CRD_BASE ?=
-# Further flags for `make run` and for `make test`'s and `make cover`'s go test.
+# The provider that `make conformance` tries.
+ENDPOINT ?= http://127.0.0.1:8080
+# Further flags for `make run`, `make conformance` and for `make test`'s and `make cover`'s go test.
 ARGS ?=
 TESTARGS ?=
 # How long `make fuzz` tries each target.
@@ -81,6 +83,10 @@ demo_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/demo ./src/test/demo &
 .PHONY: demo
 demo: build venv ## Walk through the life of a VM, each step checked; needs no cluster.
 	$(demo_command)
+
+.PHONY: conformance
+conformance: build ## Try the provider at ENDPOINT= against the contract; ARGS= adds flags.
+	$(BIN)/vmoperator conformance --endpoint "$(ENDPOINT)" $(ARGS)
 
 .PHONY: up
 up: build venv ## Start control plane, mock provider and operator, and leave them running.
@@ -202,11 +208,12 @@ lint-go: $(BIN)/golangci-lint ## Lint the Go code; the API types by Kubernetes' 
 	done
 
 .PHONY: lint-python
-lint-python: venv ## Lint and type-check the mock provider.
+lint-python: venv ## Lint and type-check the mock provider and the sample provider.
 	cd mockprovider
-	../$(VENV)/bin/ruff check
-	../$(VENV)/bin/ruff format --check
+	../$(VENV)/bin/ruff check . ../docs/samples
+	../$(VENV)/bin/ruff format --check . ../docs/samples
 	../$(VENV)/bin/mypy --strict
+	../$(VENV)/bin/mypy --strict ../docs/samples/provider/provider.py
 
 .PHONY: lint-yaml
 lint-yaml: venv ## Lint the YAML files.

@@ -40,11 +40,17 @@ func constants(t *testing.T, path string) map[string]string {
 	return found
 }
 
-// flags are the flags that the manager binds itself.
-func flags(t *testing.T) []string {
+// Files that bind flags.
+const (
+	managerFlags     = "src/cmd/manager/options.go"
+	conformanceFlags = "src/provider/conformance/command/flags.go"
+)
+
+// flags are the flags that a file binds.
+func flags(t *testing.T, path string) []string {
 	t.Helper()
 	var found []string
-	ast.Inspect(source(t, "src/cmd/manager/options.go"), func(node ast.Node) bool {
+	ast.Inspect(source(t, path), func(node ast.Node) bool {
 		call, isCall := node.(*ast.CallExpr)
 		if !isCall {
 			return true
@@ -55,7 +61,7 @@ func flags(t *testing.T) []string {
 		return true
 	})
 	if len(found) == 0 {
-		t.Fatal("the manager has no flags")
+		t.Fatalf("%s binds no flags", path)
 	}
 	return found
 }

@@ -142,10 +142,14 @@ func TestEveryAnnotationThatUsersSetIsExplained(t *testing.T) {
 
 func TestEveryFlagIsExplained(t *testing.T) {
 	t.Parallel()
-	operations := read(t, "docs/operations.md").prose
-	for _, name := range flags(t) {
-		if !strings.Contains(operations, "`--"+name+"`") {
-			t.Errorf("docs/operations.md does not explain --%s", name)
+	for file, path := range map[string]string{
+		managerFlags: "docs/operations.md", conformanceFlags: "docs/write-your-own-provider.md",
+	} {
+		explained := read(t, path).prose
+		for _, name := range flags(t, file) {
+			if !strings.Contains(explained, "`--"+name+"`") {
+				t.Errorf("%s does not explain --%s", path, name)
+			}
 		}
 	}
 }
@@ -156,7 +160,7 @@ var ourFlag = regexp.MustCompile("`--([a-z][a-z-]+)(?:=[^`]*)?`")
 
 func TestFlagsThatAreNamedExist(t *testing.T) {
 	t.Parallel()
-	known := flags(t)
+	known := slices.Concat(flags(t, managerFlags), flags(t, conformanceFlags))
 	for _, p := range pages(t) {
 		if strings.HasPrefix(p.path, "mockprovider/") {
 			continue

@@ -55,7 +55,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	o := &s.options
-	cpu := flags.Int("cpu", conformance.DefaultCPU, "Virtual CPUs of the VMs that are made; twice as many are tried with resize.")
+	var cpu int
+	flags.IntVar(&cpu, "cpu", conformance.DefaultCPU, "Virtual CPUs of the VMs that are made; twice as many are tried with resize.")
 	flags.StringVar(&o.Endpoint, "endpoint", "", "Base `URL` of the provider. Required.")
 	flags.StringVar(&o.Image, "image", conformance.DefaultImage, "Image of the VMs that are made.")
 	flags.StringVar(&o.Memory, "memory", conformance.DefaultMemory, "Memory of the VMs that are made; twice as much is tried with resize.")
@@ -90,7 +91,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	err = s.validate(*cpu)
+	err = s.validate(cpu)
 	return s, err
 }
 
