@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,6 +40,10 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
+	flag.Parse()
+	if !controlplane.Needed() {
+		return m.Run()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	var err error
