@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -36,11 +37,17 @@ type credentials struct {
 func (r *Reconciler) readCredentials(ctx context.Context, config *computev1.ProviderConfig) (credentials, error) {
 	read := credentials{verdict: decide.CredentialsUsable}
 	for _, name := range index.SecretNames(config) {
+		if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
+			// The schema lets in more than names. Asked for, some of them are no 404 but an
+			// error that no repeat cures.
+			read.blame(decide.CredentialsMissing, name, "", "is no name that a Secret can have: correct the reference")
+			continue
+		}
 		secret := &corev1.Secret{}
 		err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: config.Namespace, Name: name}, secret)
 		switch {
 		case apierrors.IsNotFound(err):
-			read.blame(decide.CredentialsMissing, name, "", "")
+			read.blame(decide.CredentialsMissing, name, "", "does not exist in this namespace: create it")
 		case err != nil:
 			return credentials{}, fmt.Errorf("reading a credentials Secret: %w", err)
 		default:

@@ -31,7 +31,7 @@ func FuzzCredentials(f *testing.F) {
 		{"schlüssel", ""},
 		{"\u00a0key\u2028", ""},
 		{"\xff", ""},
-		{strings.Repeat("k", 100_000), ""},
+		{strings.Repeat("k", 4000), ""},
 		{"key", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"},
 		{"~!", "-----BEGIN CERTIFICATE-----"},
 	} {
@@ -68,10 +68,6 @@ func FuzzCredentials(f *testing.F) {
 // FuzzConditions makes every condition that a ProviderConfig can have of what its
 // provider and its user say. The apiserver must take status and events.
 func FuzzConditions(f *testing.F) {
-	f.Add("https://vms.example.com", "acme", "acme-2", "list")
-	f.Add("http://"+strings.Repeat("h", 2000), strings.Repeat("😀", 253), strings.Repeat("ä", 253), "list,resize,idempotency,owner")
-	f.Add("http://[::1%25\u05d0]/\u202e", `"`, `\`, "")
-	f.Add("http://e\u0301", " ", "", strings.Repeat("c", 64))
 	schema, err := crdschema.Load(crdschema.ProviderConfigs)
 	if err != nil {
 		f.Fatal(err)
@@ -82,7 +78,13 @@ func FuzzConditions(f *testing.F) {
 		computev1.ReasonProtocol, computev1.ReasonInUse, computev1.ReasonEndpointChanged, computev1.ReasonIdentityChanged,
 		computev1.ReasonCapabilitiesShrunk, computev1.ReasonMassDisappearance,
 	}
-	f.Fuzz(func(t *testing.T, endpoint, was, is, lost string) {
+	for i := range reasons {
+		number := uint8(i)
+		f.Add(number, "http://"+strings.Repeat("h", 2000), strings.Repeat("😀", 253), strings.Repeat("ä", 253), "list,resize,idempotency,owner")
+	}
+	f.Add(uint8(11), "http://[::1%25\u05d0]/\u202e", `"`, `\`, "")
+	f.Add(uint8(11), "http://e\u0301", " ", "", strings.Repeat("c", 64))
+	f.Fuzz(func(t *testing.T, number uint8, endpoint, was, is, lost string) {
 		config := builders.ProviderConfig("team", "default", endpoint)
 		config.Status = computev1.ProviderConfigStatus{Endpoint: endpoint, Identity: was}
 		if lost != "" {
@@ -92,22 +94,21 @@ func FuzzConditions(f *testing.F) {
 		if schema.Validate(config) != nil || utf8.RuneCountInString(is) > 253 || !utf8.ValidString(endpoint+was+is) {
 			return
 		}
-		for _, reason := range reasons {
-			p := &pass{
-				config: config, status: *config.Status.DeepCopy(), now: time.Unix(0, 0),
-				memory: &memory{capabilities: provider.Capabilities{Identity: is}},
-			}
-			next := nextStatus(p, decide.State{}, decide.Decision{Action: decide.Stall, Reason: reason})
-			next.FormerIdentities = formerIdentities(next, is, true)
-			changed := config.DeepCopy()
-			changed.Status = next
-			if err := schema.Validate(changed); err != nil {
-				t.Errorf("%s: the apiserver refuses the status: %v", reason, err)
-			}
-			for _, h := range happenings(p, config.Status, next) {
-				if note := noteOf(h); len(note) > maxNote || !utf8.ValidString(note) || note == "" {
-					t.Errorf("%s: the apiserver refuses the note %q", h.reason, note)
-				}
+		reason := reasons[int(number)%len(reasons)]
+		p := &pass{
+			config: config, status: *config.Status.DeepCopy(), now: time.Unix(0, 0),
+			memory: &memory{capabilities: provider.Capabilities{Identity: is}},
+		}
+		next := nextStatus(p, decide.State{}, decide.Decision{Action: decide.Stall, Reason: reason})
+		next.FormerIdentities = formerIdentities(next, is, true)
+		changed := config.DeepCopy()
+		changed.Status = next
+		if err := schema.Validate(changed); err != nil {
+			t.Errorf("%s: the apiserver refuses the status: %v", reason, err)
+		}
+		for _, h := range happenings(p, config.Status, next) {
+			if note := noteOf(h); len(note) > maxNote || !utf8.ValidString(note) || note == "" {
+				t.Errorf("%s: the apiserver refuses the note %q", h.reason, note)
 			}
 		}
 	})

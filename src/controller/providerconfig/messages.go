@@ -48,7 +48,7 @@ func message(p *pass, reason string) string {
 func secretMessage(p *pass) string {
 	c := p.credentials
 	if c.verdict == decide.CredentialsMissing {
-		return fmt.Sprintf("Secret %q does not exist in this namespace: create it", c.secret)
+		return fmt.Sprintf("Secret %q %s", c.secret, c.problem)
 	}
 	return fmt.Sprintf("key %q of Secret %q %s: correct it", c.key, c.secret, c.problem)
 }

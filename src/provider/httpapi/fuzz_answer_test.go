@@ -44,14 +44,17 @@ func FuzzShowable(f *testing.F) {
 	f.Add("e\u0301 \U0001F600 \u05d0\u200f \xff\xfe", "")
 	f.Add("the key is a-very-long-secret-key, the key is a-very-long-\u200bsecret-key", "a-very-long-secret-key")
 	f.Add(strings.Repeat("x", 190)+"a-very-long-secret-key", "a-very-long-secret-key")
-	f.Add(" \t\r\n\u2028\u0085\u00a0 ", " ")
+	f.Add(" \t\r\n\u2028\u0085\u00a0 ", "a key")
 	f.Fuzz(func(t *testing.T, text, key string) {
+		if !sendable(key) {
+			return // No client has such a key.
+		}
 		got := showable(text, key)
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxShown ||
 			strings.ContainsFunc(got, func(r rune) bool { return printable(r) != r }) {
 			t.Errorf("%q", got)
 		}
-		if sendable(key) && len(key) > len(hidden) && strings.Contains(got, key) {
+		if len(key) > len(hidden) && strings.Contains(got, key) {
 			t.Errorf("%q shows the key %q", got, key)
 		}
 		if key == "" && showable(got, key) != got {
