@@ -243,6 +243,8 @@ fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
 clean: ## Remove what was built here; the control plane in the user's cache stays.
 	rm -rf bin out $(VENV)
 
+include charts/chart.mk
+
 ##@ Tools
 
 .PHONY: venv

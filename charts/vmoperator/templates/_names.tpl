@@ -21,15 +21,22 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: controller-manager
 {{- end }}
 
-{{- define "vmoperator.labels" -}}
-helm.sh/chart: {{ include "vmoperator.chart" . }}
-{{ include "vmoperator.selectorLabels" . }}
-app.kubernetes.io/part-of: vmoperator
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{/*
+Labels of an object with those that are added to its kind. Takes root and added. What is selected by wins over what is added, and that
+over commonLabels: no key is there twice.
+*/}}
+{{- define "vmoperator.labelsWith" -}}
+{{- $own := dict
+  "helm.sh/chart" (include "vmoperator.chart" .root)
+  "app.kubernetes.io/part-of" "vmoperator"
+  "app.kubernetes.io/version" .root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- $selected := include "vmoperator.selectorLabels" .root | fromYaml -}}
+{{- mustMerge $selected (deepCopy .added) (deepCopy .root.Values.commonLabels) $own | toYaml -}}
 {{- end }}
+
+{{- define "vmoperator.labels" -}}
+{{- include "vmoperator.labelsWith" (dict "root" . "added" dict) -}}
 {{- end }}
 
 {{- define "vmoperator.managerName" -}}

@@ -14,15 +14,19 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: provider
 {{- end }}
 
-{{- define "mock-provider.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{ include "mock-provider.selectorLabels" . }}
-app.kubernetes.io/part-of: vmoperator
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{/* Labels of an object with those that are added to its kind: see vmoperator.labelsWith. */}}
+{{- define "mock-provider.labelsWith" -}}
+{{- $own := dict
+  "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/part-of" "vmoperator"
+  "app.kubernetes.io/version" .root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- $selected := include "mock-provider.selectorLabels" .root | fromYaml -}}
+{{- mustMerge $selected (deepCopy .added) (deepCopy .root.Values.commonLabels) $own | toYaml -}}
 {{- end }}
+
+{{- define "mock-provider.labels" -}}
+{{- include "mock-provider.labelsWith" (dict "root" . "added" dict) -}}
 {{- end }}
 
 {{- define "mock-provider.serviceAccountName" -}}
