@@ -19,12 +19,12 @@
 {{- with .Values.maxConcurrentReconciles }}
 {{- $workers := list }}
 {{- range $controller, $number := . }}
-{{- $workers = append $workers (printf "%s=%d" $controller (int $number)) }}
+{{- $workers = append $workers (printf "%s=%d" $controller (int64 $number)) }}
 {{- end }}
 - --max-concurrent-reconciles={{ join "," $workers }}
 {{- end }}
-- --provider-qps={{ .Values.provider.qps }}
-- --provider-burst={{ .Values.provider.burst }}
+- --provider-qps={{ int64 .Values.provider.qps }}
+- --provider-burst={{ int64 .Values.provider.burst }}
 {{- with .Values.provider.allowEndpointCIDRs }}
 - --allow-endpoint-cidrs={{ join "," . }}
 {{- end }}
