@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
@@ -122,6 +123,29 @@ func TestAStatusFollowsOnlyWhatItWasMadeFrom(t *testing.T) {
 			c.live(live)
 			if got := mayFollow(read, live, computev1.VirtualMachineStatus{ID: c.id}); got != c.want {
 				t.Errorf("it may follow: %v", got)
+			}
+		})
+	}
+}
+
+func TestTheIDOfAVMInQuestionIsNoticed(t *testing.T) {
+	asked := &computev1.VirtualMachine{Status: computev1.VirtualMachineStatus{Conditions: []metav1.Condition{
+		{Type: computev1.ConditionStalled, Status: metav1.ConditionTrue, Reason: computev1.ReasonCreateAmbiguous},
+	}}}
+	known := asked.DeepCopy()
+	known.Status.ID = "vm-1"
+	for name, c := range map[string]struct {
+		before, after *computev1.VirtualMachine
+		want          bool
+	}{
+		"when it is stored":              {asked, known, true},
+		"not while nothing changes":      {known, known, false},
+		"not where no question was open": {&computev1.VirtualMachine{}, known, false},
+		"not while the question is open": {asked, asked, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := idLearned().Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after}); got != c.want {
+				t.Errorf("noticed: %v", got)
 			}
 		})
 	}

@@ -38,7 +38,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.TransitionPoll == 0 {
 		r.TransitionPoll = DefaultTransitionPoll
 	}
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, answersChanged()))
+	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, answersChanged(), idLearned()))
 	restored := builder.WithPredicates(childChanged())
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("virtualmachine").
@@ -73,6 +73,22 @@ func answersChanged() predicate.Predicate {
 				}
 			}
 			return false
+		},
+	}
+}
+
+// idLearned passes the id of a VM whose creation was in question. Who stored it is a
+// leader that stood still during the POST and knew the answer: it will not go on
+// with the object.
+func idLearned() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, isVM := e.ObjectOld.(*computev1.VirtualMachine)
+			after, isVMToo := e.ObjectNew.(*computev1.VirtualMachine)
+			return isVM && isVMToo && wasAmbiguous(before) && before.Status.ID == "" && after.Status.ID != ""
 		},
 	}
 }

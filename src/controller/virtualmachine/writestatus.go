@@ -51,6 +51,10 @@ func (r *Reconciler) writeStatus(ctx context.Context, p *pass, next computev1.Vi
 		base = live
 		return err
 	})
+	if apierrors.IsNotFound(err) {
+		// Another process has let the object go.
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
