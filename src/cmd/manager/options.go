@@ -89,7 +89,7 @@ func (o *options) bindManager(flags *flag.FlagSet) {
 		"How long a leader that is not heard of stays the leader.")
 	flags.DurationVar(&o.leaderElection.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,
 		"How long a leader tries to stay the leader before it ends. Shorter than the lease.")
-	flags.DurationVar(&o.leaderElection.retryPeriod, "leader-elect-retry-period", 2*time.Second,
+	flags.DurationVar(&o.leaderElection.retryPeriod, "leader-elect-retry-period", time.Second,
 		"How often replicas try to become, or to stay, the leader.")
 	flags.StringVar(&o.leaderElection.namespace, "leader-election-namespace", "",
 		"Namespace of the leader's lease, and the name of this release to others. (default: the operator's own namespace)")

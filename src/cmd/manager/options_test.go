@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/leaderelection"
 )
 
 func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
@@ -168,5 +169,18 @@ func TestWhereItRunsDecidesWhatItWatches(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A replica waits for up to retry * (1 + JitterFactor) before it tries again. It
+// must see that the lease was not renewed any more, and then that it has run out.
+func TestByTheDefaultsAKilledLeaderIsReplacedWithinFiveSecondsOfItsLease(t *testing.T) {
+	o, err := parse(nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := time.Duration(float64(o.leaderElection.retryPeriod) * (1 + leaderelection.JitterFactor))
+	if latest := 2 * try; latest > 5*time.Second {
+		t.Errorf("it can take %s longer than the lease", latest)
 	}
 }
