@@ -144,6 +144,12 @@ crash: ## Kill the operator at every effect that it has, and look for a VM too m
 	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
 	KUBEBUILDER_ASSETS=$$assets go test -C src/test/crash -count=1 -timeout 40m $(TESTARGS) -crash.all
 
+.PHONY: failover
+failover: venv ## Measure how long it takes until a leader is replaced, killed or asked to end: out/failover.txt.
+	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
+	KUBEBUILDER_ASSETS=$$assets go test -count=1 -run Replaced $(TESTARGS) ./src/test/leaders
+	cat out/failover.txt
+
 .PHONY: cover
 cover: venv ## Measure the Go tests' coverage: out/cover.html.
 	mkdir -p out

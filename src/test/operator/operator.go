@@ -171,6 +171,29 @@ func (o *Operator) Terminate() {
 	}
 }
 
+// Suspend stops the operator where it is: it does nothing, and hears nothing, until
+// Resume.
+func (o *Operator) Suspend() {
+	o.t.Helper()
+	if err := o.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		o.t.Fatal(err)
+	}
+	// The signal is only on its way: what the caller does next must find the operator
+	// stopped.
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(o.command.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		o.t.Fatalf("the operator does not stop: %v, status %v", err, status)
+	}
+}
+
+// Resume lets a suspended operator go on.
+func (o *Operator) Resume() {
+	o.t.Helper()
+	if err := o.command.Process.Signal(syscall.SIGCONT); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
 // Kill ends the operator wherever it is, and waits until it has.
 func (o *Operator) Kill() {
 	o.t.Helper()

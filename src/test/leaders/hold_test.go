@@ -1,0 +1,71 @@
+package leaders
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	"github.com/example/vmoperator/src/test/interpose"
+)
+
+// switchboard holds, for each namespace, the first call of some kind.
+type switchboard struct {
+	mu    sync.Mutex
+	rules []*rule
+}
+
+type rule struct {
+	matches func(interpose.Call) bool
+	gate    *interpose.Gate
+	used    bool
+}
+
+// hold makes the first call that matches wait until its gate is opened.
+func (s *switchboard) hold(matches func(interpose.Call) bool) *interpose.Gate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gate := interpose.NewGate()
+	s.rules = append(s.rules, &rule{matches: matches, gate: gate})
+	return gate
+}
+
+// decide is an interpose.Hook.
+func (s *switchboard) decide(ctx context.Context, call interpose.Call) interpose.Verdict {
+	if gate := s.gateFor(call); gate != nil {
+		return gate.Hold(ctx)
+	}
+	return interpose.Pass()
+}
+
+func (s *switchboard) gateFor(call interpose.Call) *interpose.Gate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, rule := range s.rules {
+		if !rule.used && rule.matches(call) {
+			rule.used = true
+			return rule.gate
+		}
+	}
+	return nil
+}
+
+// answeringLate holds answers, whatever the verdict on them: the call has had its
+// effect.
+func answeringLate(next http.Handler, answers *switchboard) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		gate := answers.gateFor(interpose.CallOf(r))
+		if gate == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		next.ServeHTTP(answer, r)
+		gate.Hold(r.Context())
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		// Nobody may be there any more to get it.
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+}

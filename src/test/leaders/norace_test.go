@@ -1,0 +1,5 @@
+//go:build !race
+
+package leaders
+
+var buildFlags []string
