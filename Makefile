@@ -25,7 +25,7 @@ VENV := .venv
 CRDS := charts/vmoperator/files/crds
 RBAC := charts/vmoperator/files/rbac
 # What `make generate` writes, and `make verify` compares.
-GENERATED := charts/vmoperator/files docs/reference 'src/api/*zz_generated*'
+GENERATED := $(CRDS) $(RBAC) 'charts/*README.md' docs/reference 'src/api/*zz_generated*'
 TRANSITIONS := src/controller/virtualmachine/decide/transitiontable
 
 # A machine may have no kubectl; the control plane's own fits its version in any case.
@@ -161,7 +161,7 @@ cover: venv ## Measure the Go tests' coverage: out/cover.html.
 ##@ Keep it right
 
 .PHONY: manifests
-manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the markers in the code.
+manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the markers in the code; render out/*.yaml for kubectl.
 	@# Into a folder aside first, so that a kind that is gone leaves no file, and a failure leaves all as it was.
 	rm -rf out/manifests
 	mkdir -p out/manifests/{crds,rbac} charts/vmoperator/files
@@ -172,9 +172,10 @@ manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the mark
 	mv out/manifests/crds $(CRDS)
 	# Without a single marker controller-gen writes no role.
 	rmdir out/manifests/rbac 2>/dev/null || mv out/manifests/rbac $(RBAC)
+	$(MAKE) chart-manifests
 
 .PHONY: generate
-generate: manifests $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
+generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
 	@$(BIN)/controller-gen object paths=./src/api/...
 	mkdir -p docs/reference
 	$(BIN)/crd-ref-docs --log-level=ERROR --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \

@@ -76,12 +76,12 @@ chart-alerts: $(BIN)/promtool ## Check the alerts, and run their tests.
 	echo "$$(grep -c 'alert:' $(CHART)/files/alerts.yaml) alerts, $$(grep -c 'alertname:' $(CHART)/tests/alerts/*.yaml | awk -F: '{n += $$NF} END {print n}') trials of them" >$(RENDERED)/alerts.txt
 
 .PHONY: chart-docs
-chart-docs: $(BIN)/helm-docs ## Generate the charts' README.md from their values.
-	@$(BIN)/helm-docs --log-level warning --chart-search-root charts --sort-values-order file --documentation-strict-mode
+chart-docs: $(BIN)/helm-docs
+	@$(BIN)/helm-docs --log-level warning --chart-search-root charts --sort-values-order file
 
-# For people without Helm.
+# For people without Helm: the release vmoperator in vmoperator-system, which also works on the namespace default.
 .PHONY: chart-manifests
-chart-manifests: $(BIN)/helm ## Render out/crds.yaml, out/install.yaml and out/mock-provider.yaml.
+chart-manifests: $(BIN)/helm
 	@mkdir -p out
 	render() { $(BIN)/helm template vmoperator $(CHART) --namespace vmoperator-system --kube-version $(kubernetes) "$$@"; }
 	render --show-only templates/crds.yaml >out/crds.yaml
