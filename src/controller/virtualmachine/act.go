@@ -186,8 +186,11 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 // that it is gone: the next look does.
 func (r *Reconciler) delete(ctx context.Context, p *pass) {
 	err := p.provider.Client.Delete(context.WithoutCancel(ctx), p.machine.ID)
-	p.seen.doubt()
-	if err != nil && provider.ClassOf(err) != provider.NotFound {
+	class := provider.ClassOf(err)
+	if class != provider.Throttled {
+		p.seen.doubt()
+	}
+	if err != nil && class != provider.NotFound {
 		r.failed(p, err)
 		return
 	}
@@ -200,6 +203,10 @@ func (r *Reconciler) delete(ctx context.Context, p *pass) {
 func (r *Reconciler) failed(p *pass, err error) {
 	p.fault = err
 	class := provider.ClassOf(err)
+	if class == provider.Throttled {
+		// The call had no effect, and its turn must not be spent on another look.
+		p.seen.keep(r.Now().Add(provider.RetryAfterOf(err) + r.TransitionPoll))
+	}
 	if class == provider.Rejected {
 		p.seen.refused = &refusal{generation: p.vm.Generation, revision: p.provider.Revision, at: r.Now(), err: err}
 	}

@@ -80,6 +80,13 @@ func (s *sighting) see(machine provider.Machine, revision int64, due time.Time, 
 	s.shown = s.shown || read
 }
 
+// keep lets the answer be acted on until then at least.
+func (s *sighting) keep(until time.Time) {
+	if until.After(s.due) {
+		s.due = until
+	}
+}
+
 // doubt makes the next look ask the provider.
 func (s *sighting) doubt() { s.due = time.Time{} }
 

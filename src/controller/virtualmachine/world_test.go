@@ -239,10 +239,17 @@ func (w *world) readyVia(name string, p *fake.Provider) {
 	w.t.Helper()
 	capabilities, err := p.Capabilities(w.t.Context())
 	w.must(err)
-	w.set(name, registry.Entry{
-		State: registry.Ready, Client: p, Capabilities: capabilities, Identities: []string{capabilities.Identity},
+	entry := w.entry(capabilities)
+	entry.Client = p
+	w.set(name, entry)
+}
+
+// entry is that of a provider that works.
+func (w *world) entry(capabilities provider.Capabilities) registry.Entry {
+	return registry.Entry{
+		State: registry.Ready, Client: w.provider, Capabilities: capabilities, Identities: []string{capabilities.Identity},
 		UID: "provider-uid", PollInterval: time.Second, Timeout: 100 * time.Millisecond,
-	})
+	}
 }
 
 func (w *world) set(name string, entry registry.Entry) {
