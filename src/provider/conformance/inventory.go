@@ -119,7 +119,7 @@ func (i *item) remove(ctx context.Context, s *subject) error {
 		ids[found] = true
 	}
 	if err != nil && i.open {
-		return fmt.Errorf("a VM named %s may be left: its creation was never answered, and it cannot be found: %w", i.name, err)
+		return fmt.Errorf("a VM named %s may be left: what its creation made is not known, and it cannot be found: %w", i.name, err)
 	}
 	for id := range ids {
 		if err := i.end(ctx, s, id); err != nil {

@@ -194,16 +194,19 @@ func (s *subject) try(ctx context.Context, check Check) Result {
 // missing is why a check cannot run, or nil.
 func (s *subject) missing(check Check) error {
 	for _, need := range check.needs {
-		switch {
-		case need == needHTTP && s.wire == nil:
-			return skip("it looks at HTTP, and there is a client only")
-		case need == needKey && s.apiKey == "":
-			return skip("no API key was given")
-		case need == needDiscovery && !s.discovered:
-			return skip("the provider offers the minimum, which promises nothing about this")
-		case need == needHTTP, need == needKey, need == needDiscovery:
-		case !s.capabilities.Has(string(need)):
-			return skip(fmt.Sprintf("the provider does not offer %s", need))
+		there, reason := true, ""
+		switch need {
+		case needHTTP:
+			there, reason = s.wire != nil, "it looks at HTTP, and there is a client only"
+		case needKey:
+			there, reason = s.apiKey != "", "no API key was given"
+		case needDiscovery:
+			there, reason = s.discovered, "the provider offers the minimum, which promises nothing about this"
+		default:
+			there, reason = s.capabilities.Has(string(need)), fmt.Sprintf("the provider does not offer %s", need)
+		}
+		if !there {
+			return skip(reason)
 		}
 	}
 	return nil

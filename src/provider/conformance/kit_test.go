@@ -125,3 +125,28 @@ func TestTheFakeConformsBehindHTTP(t *testing.T) {
 		})
 	}
 }
+
+func TestAProviderThatThrottlesIsWaitedForAndMustSayWhen(t *testing.T) {
+	t.Parallel()
+	p := fake.New(fake.Options{Capabilities: fake.Full(), Phase: provider.PhaseRunning})
+	throttles := func(e *exchange) {
+		e.refuse(http.StatusTooManyRequests)
+		e.answer.Header().Set("Retry-After", "1")
+	}
+	first := with((*exchange).creates, once(throttles))
+	throttled := with(about("retry-after"), throttles).before(p, first.before(p, wire.Handler(p)))
+	wantPassed(t, run(t, conformance.Options{Endpoint: serve(t, throttled)}), 39, 3)
+}
+
+func TestWhatCannotBeReadAsCapabilitiesFailsOneCheckAndLeavesTheMinimum(t *testing.T) {
+	t.Parallel()
+	p := fake.New(fake.Options{Capabilities: fake.Full(), Phase: provider.PhaseRunning})
+	server := with(isPath("/capabilities"), answers(http.StatusTeapot)).before(p, wire.Handler(p))
+	report := run(t, conformance.Options{Endpoint: serve(t, server)})
+	if report.Results[0].Problem != "GET /capabilities: status 418 instead of 200 or 404" || report.Count(conformance.Failed) != 1 {
+		t.Errorf("%+v", report.Results)
+	}
+	if report.Count(conformance.Passed) != 17 {
+		t.Errorf("%d passed, want the 17 of the minimum", report.Count(conformance.Passed))
+	}
+}

@@ -117,11 +117,12 @@ func (s *subject) alive(ctx context.Context) error {
 }
 
 func refusesMethod(ctx context.Context, s *subject) error {
-	body, err := s.body("conformance", nil)
+	name, key := s.fresh()
+	body, err := s.body(name, nil)
 	if err != nil {
 		return err
 	}
-	answer, err := s.wire.do(ctx, request{method: http.MethodPut, path: "/vms", body: body})
+	answer, err := s.send(ctx, key, body, func(r *request) { r.method = http.MethodPut })
 	if err != nil || answer.status == http.StatusNotImplemented {
 		return err
 	}
