@@ -37,7 +37,7 @@ def install_faults(app: Flask, faults: Faults, ledger: Ledger) -> None:
         return jsonify(faults.add(wire.decode(request.get_data()))), HTTPStatus.CREATED
 
     def clear_faults() -> Response:
-        faults.clear()
+        faults.clear(request.args.get("match"))
         return empty(HTTPStatus.NO_CONTENT)
 
     def clear_requests() -> Response:

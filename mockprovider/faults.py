@@ -102,10 +102,10 @@ class Faults:
         with self._lock:
             return [rule.document() for rule in self._rules]
 
-    def clear(self) -> None:
-        """Remove all rules."""
+    def clear(self, match: str | None = None) -> None:
+        """Remove all rules, or those with just this match: tests that share a provider clear their own."""
         with self._lock:
-            self._rules.clear()
+            self._rules = [rule for rule in self._rules if match is not None and rule.match != match]
 
     def take(self, operation: str, when: str, names: tuple[str, ...]) -> Fault | None:
         """Return the first rule that acts on this call, and use it once."""

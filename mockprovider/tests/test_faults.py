@@ -126,6 +126,15 @@ def test_match_picks_calls_by_a_part_of_id_or_key(provider: Provider) -> None:
     assert provider.call("GET", f"/vms/{other['id']}").status_code == 500
 
 
+def test_rules_of_one_match_can_be_cleared_alone(provider: Provider) -> None:
+    for match in ("uid-1", "uid-2", ""):
+        provider.fault("get", status=500, match=match)
+    assert provider.call("DELETE", "/faults?match=uid-1").status_code == 204
+    assert [rule["match"] for rule in provider.call("GET", "/faults").get_json()] == ["uid-2", ""]
+    provider.call("DELETE", "/faults?match=")
+    assert [rule["match"] for rule in provider.call("GET", "/faults").get_json()] == ["uid-2"]
+
+
 def test_latency_delays_and_nothing_else(provider: Provider) -> None:
     provider.fault("create", latencySeconds=2.5)
     provider.fault("create", latencySeconds=4, when="after")

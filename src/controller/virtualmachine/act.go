@@ -134,15 +134,21 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 		p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), false)
 		p.seen.refused = nil
 		p.happened(happening{reason: "Created", note: fmt.Sprintf("VM %s created", machine.ID)})
-	case class == provider.NotFound:
+	case class == provider.NotFound && repeat:
 		p.seen.goneKey = p.record.Key
 		p.before = decide.MachineGone
 		p.fresh = false
+	case class == provider.NotFound:
+		// A key that was lost with its record can be one of a VM that is deleted, and so
+		// can its successors. But a provider that says so of every key must not be asked
+		// as fast as it answers.
+		p.seen.goneKey = p.record.Key
+		p.fault = contradiction(provider.OperationCreate, "the provider says of a new create key that its VM is deleted")
 	case class == provider.Rejected && repeat:
 		// The provider knows this key: what it refuses is not the request as such.
 		p.fault = &provider.Error{Op: provider.OperationCreate, Class: provider.Conflict, Err: err}
 	default:
-		r.failed(p, err)
+		r.failed(p, provider.OperationCreate, err)
 	}
 }
 
@@ -168,13 +174,14 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 	machine, err := p.provider.Client.Resize(context.WithoutCancel(ctx), p.machine.ID, size)
 	if provider.ClassOf(err) == provider.NotFound {
 		p.seen.doubt()
+		p.fault = contradiction(provider.OperationResize, "the provider does not know the VM that it has just shown")
 		return
 	}
 	if err != nil {
 		if provider.ClassOf(err) == provider.Ambiguous {
 			p.seen.doubt()
 		}
-		r.failed(p, err)
+		r.failed(p, provider.OperationResize, err)
 		return
 	}
 	p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), true)
@@ -187,11 +194,11 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 func (r *Reconciler) delete(ctx context.Context, p *pass) {
 	err := p.provider.Client.Delete(context.WithoutCancel(ctx), p.machine.ID)
 	class := provider.ClassOf(err)
-	if class != provider.Throttled {
+	if err == nil || class == provider.NotFound || class == provider.Ambiguous {
 		p.seen.doubt()
 	}
 	if err != nil && class != provider.NotFound {
-		r.failed(p, err)
+		r.failed(p, provider.OperationDelete, err)
 		return
 	}
 	p.seen.machine = p.machine
@@ -199,8 +206,14 @@ func (r *Reconciler) delete(ctx context.Context, p *pass) {
 	p.happened(happening{reason: "Deleting", note: "VM " + p.machine.ID + " is being deleted"})
 }
 
+// contradiction is an answer that does not fit what the provider said before. It
+// is no proof of anything: what is true is looked for after a while.
+func contradiction(op provider.Operation, text string) *provider.Error {
+	return &provider.Error{Op: op, Class: provider.Transient, Cause: provider.CauseProtocol, Err: errors.New(text)}
+}
+
 // failed keeps the fault for the next decision, and a refusal for later passes.
-func (r *Reconciler) failed(p *pass, err error) {
+func (r *Reconciler) failed(p *pass, op provider.Operation, err error) {
 	p.fault = err
 	class := provider.ClassOf(err)
 	if class == provider.Throttled {
@@ -208,7 +221,7 @@ func (r *Reconciler) failed(p *pass, err error) {
 		p.seen.keep(r.Now().Add(provider.RetryAfterOf(err) + r.TransitionPoll))
 	}
 	if class == provider.Rejected {
-		p.seen.refused = &refusal{generation: p.vm.Generation, revision: p.provider.Revision, at: r.Now(), err: err}
+		p.seen.refused = &refusal{op: op, generation: p.vm.Generation, revision: p.provider.Revision, at: r.Now(), err: err}
 	}
 	if class == provider.Unauthorized {
 		r.Registry.Doubt(p.providerKey())

@@ -27,7 +27,7 @@ func (r *Reconciler) machineState(ctx context.Context, p *pass, s decide.State) 
 	case p.vm.Annotations[computev1.ConfirmNotCreatedAnnotation] == p.record.Key:
 		return r.deniedByAnswer(p)
 	case s.FindsByKey && (s.Lifecycle != decide.Live || !s.Idempotent):
-		return r.lookByKey(ctx, p)
+		return r.lookByKey(ctx, p, s)
 	case s.Idempotent:
 		return decide.MachineUnconfirmed
 	default:
@@ -78,13 +78,19 @@ func (r *Reconciler) lookByID(ctx context.Context, p *pass, s decide.State, id s
 	return r.found(p, machine, err)
 }
 
-// lookByKey reads the VM that was made under the record's key.
-func (r *Reconciler) lookByKey(ctx context.Context, p *pass) decide.Machine {
+// lookByKey reads the VM that was made under the record's key. A provider without
+// idempotency need not keep keys: that it finds no VM by one never proves that
+// there is none.
+func (r *Reconciler) lookByKey(ctx context.Context, p *pass, s decide.State) decide.Machine {
 	machine, err := p.provider.Client.FindByKey(ctx, p.record.Key)
-	if provider.ClassOf(err) == provider.NotFound {
-		return r.absent(p)
+	if provider.ClassOf(err) != provider.NotFound {
+		return r.found(p, machine, err)
 	}
-	return r.found(p, machine, err)
+	absence := r.absent(p)
+	if !s.Idempotent && (absence == decide.MachineGone || wasAmbiguous(p.vm)) {
+		return r.lookByAnswer(ctx, p)
+	}
+	return absence
 }
 
 // lookByAnswer reads the VM that a person says is the one.

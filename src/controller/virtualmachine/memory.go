@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 )
 
@@ -48,6 +49,7 @@ type sighting struct {
 // refusal is a request that the provider refused for good: it is not repeated
 // until the spec or the way to the provider changes, or refusalLasts has passed.
 type refusal struct {
+	op         provider.Operation
 	generation int64
 	revision   int64
 	at         time.Time
@@ -56,6 +58,16 @@ type refusal struct {
 
 // refusalLasts is how long a refused request is not repeated.
 const refusalLasts = time.Hour
+
+// about reports whether the refusal concerns a VM in this state. That a VM may not
+// be resized or deleted says nothing once it has gone by itself, and nothing of the
+// one that is made instead.
+func (f *refusal) about(machine decide.Machine) bool {
+	if f.op == provider.OperationCreate {
+		return machine == decide.MachineNone
+	}
+	return machine.Exists()
+}
 
 // current reports whether the sighting shows the VM with this id through this
 // registry entry and is fresh enough.

@@ -31,7 +31,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 		AnswerSpent: answerSpent(p),
 	}
 	s.Machine = r.machineState(ctx, p, s)
-	if p.fault == nil && p.seen.stillRefused(p.vm.Generation, p.provider.Revision, r.Now()) {
+	if p.fault == nil && p.seen.stillRefused(p.vm.Generation, p.provider.Revision, r.Now()) && p.seen.refused.about(s.Machine) {
 		p.fault = p.seen.refused.err
 	}
 	s.Fault = fault(p.fault)

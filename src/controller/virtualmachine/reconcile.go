@@ -75,6 +75,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	p := &pass{vm: vm.DeepCopy(), began: r.Now(), seen: r.memory.of(vm)}
 	if p.seen.behind(vm) {
+		log.FromContext(ctx).V(1).Info("the cache is behind our last write")
 		return r.afterLag(p.seen)
 	}
 	ctx = withCallInfo(ctx, p)

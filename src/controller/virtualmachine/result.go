@@ -41,6 +41,10 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	case decide.Long:
 		return r.after(jittered(longPoll))
 	case decide.Backoff:
+		if asked := provider.RetryAfterOf(p.fault); asked > 0 {
+			// Sooner, the pause would be all that is met.
+			return r.after(asked)
+		}
 		if p.fault != nil {
 			return ctrl.Result{}, p.fault
 		}

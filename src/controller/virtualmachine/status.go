@@ -44,11 +44,22 @@ func nextStatus(p *pass, s decide.State, d decide.Decision, allowed []netip.Pref
 const toldFailures = 3
 
 // passing reports whether what holds a pass up is not worth a write: the VM is
-// known, wanted, and its status is of this generation.
+// known, wanted, and its status is of this generation; or the status tells already
+// of the failure that the pause follows.
 func passing(p *pass, d decide.Decision) bool {
-	known := p.vm.Status.ID != "" && p.vm.Status.ObservedGeneration == p.vm.Generation && p.vm.DeletionTimestamp.IsZero()
-	return known && (d.Reason == computev1.ReasonThrottled ||
-		d.Reason == computev1.ReasonProviderError && p.seen.failures > 0 && p.seen.failures < toldFailures)
+	if p.vm.Status.ObservedGeneration != p.vm.Generation {
+		return false
+	}
+	known := p.vm.Status.ID != "" && p.vm.DeletionTimestamp.IsZero()
+	switch d.Reason {
+	case computev1.ReasonThrottled:
+		synced := findCondition(p.vm.Status.Conditions, computev1.ConditionSynced)
+		return known || synced != nil && synced.Reason == computev1.ReasonProviderError
+	case computev1.ReasonProviderError:
+		return known && p.seen.failures > 0 && p.seen.failures < toldFailures
+	default:
+		return false
+	}
 }
 
 // maxStatusAddresses is the bound of status.addresses. A status with one more

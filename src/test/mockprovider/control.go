@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -55,6 +56,10 @@ type Request struct {
 	RequestID string `json:"requestId"`
 }
 
+// RequestIDOfPerson is that of all calls of this package, so that the ledger tells
+// them from the operator's.
+const RequestIDOfPerson = "person"
+
 // controlTimeout is that of a call of the tests' own.
 const controlTimeout = 30 * time.Second
 
@@ -66,6 +71,18 @@ func (p *Provider) Fault(ctx context.Context, fault Fault) error {
 // ClearFaults removes all faults.
 func (p *Provider) ClearFaults(ctx context.Context) error {
 	return p.control(ctx, http.MethodDelete, "/faults", nil, nil)
+}
+
+// ClearFaultsOf removes the faults with just this Match: others may share the
+// provider.
+func (p *Provider) ClearFaultsOf(ctx context.Context, match string) error {
+	return p.control(ctx, http.MethodDelete, "/faults?match="+url.QueryEscape(match), nil, nil)
+}
+
+// Remove deletes a VM, as a person does at the provider's console. The ledger
+// shows the call with RequestIDOfPerson.
+func (p *Provider) Remove(ctx context.Context, id string) error {
+	return p.control(ctx, http.MethodDelete, "/vms/"+url.PathEscape(id), nil, nil)
 }
 
 // Requests returns the ledger: all calls in order of arrival.
@@ -99,6 +116,7 @@ func (p *Provider) control(ctx context.Context, method, path string, send, recei
 	if key != "" {
 		request.Header.Set("Authorization", "Bearer "+key)
 	}
+	request.Header.Set("X-Request-ID", RequestIDOfPerson)
 	// A connection of its own: the default client's would break with a restart.
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)

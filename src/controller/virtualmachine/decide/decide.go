@@ -173,6 +173,13 @@ func faulted(s State) Decision {
 	case FaultUnauthorized:
 		return Decision{Wait, computev1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Backoff}
 	case FaultRejected:
+		if s.Machine == MachineUnknown {
+			// A look has nothing that a person could change.
+			return Decision{Wait, computev1.ReasonProviderError, "the provider refuses to show the VM; it will be asked again", Backoff}
+		}
+		if s.Lifecycle != Live {
+			return Decision{Stall, computev1.ReasonRejected, "the provider refuses to delete the VM: delete it there, or set deletionPolicy Retain to leave it", Poll}
+		}
 		after := Long
 		if s.Machine.Exists() {
 			after = Poll
