@@ -1,5 +1,5 @@
 // Command manager is vmoperator, the operator's only binary. Without a command
-// it runs the controllers; `vmoperator conformance` tries a provider.
+// it runs the controllers.
 package main
 
 import (
@@ -12,8 +12,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-
-	conformance "github.com/example/vmoperator/src/provider/conformance/command"
 )
 
 // version is set by the linker.
@@ -59,17 +57,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
-}
-
-// dispatch runs a command other than the manager.
-func dispatch(command string, args []string, stdout, stderr io.Writer) int {
-	if command != "conformance" {
-		fmt.Fprintf(stderr, "vmoperator: unknown command %q: there is conformance, or none; see vmoperator --help\n", command)
-		return exitUsage
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	return conformance.Run(ctx, args, stdout, stderr)
 }
 
 // untilSignal is a context that ends with the first signal to stop. The second

@@ -180,7 +180,12 @@ func create(t *testing.T, object client.Object) {
 // grant gives a user the rights in a namespace that the chart gives.
 func grant(t *testing.T, user, namespace string) {
 	t.Helper()
-	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user}, Rules: generatedRules(t)})
+	grantRules(t, user, namespace, generatedRules(t))
+}
+
+func grantRules(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user}, Rules: rules})
 	create(t, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},

@@ -67,9 +67,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(out, "vmoperator turns VirtualMachine objects into VMs at external providers.\n\n"+
-			"  vmoperator [flags]         Run the controllers.\n"+
-			"  vmoperator conformance     Try a provider against the contract; see vmoperator conformance --help.\n\nFlags:\n")
+		fmt.Fprintf(out, "vmoperator turns VirtualMachine objects into VMs at external providers.\n\n%s\nFlags:\n", usage())
 		flags.SetOutput(out)
 		flags.PrintDefaults()
 		return o, flag.ErrHelp

@@ -14,7 +14,7 @@ import (
 
 func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 	for args, want := range map[string]string{
-		"serve":                                           `unknown command "serve": there is conformance, or none; see vmoperator --help`,
+		"serve":                                           `unknown command "serve": there are conformance, smoke-test, uninstall-guard; see vmoperator --help`,
 		"--leader-elect extra":                            `unexpected argument "extra"`,
 		"--no-such-flag":                                  "flag provided but not defined: -no-such-flag",
 		"--leader-elect=perhaps":                          `invalid boolean value "perhaps" for -leader-elect`,
