@@ -18,6 +18,7 @@ func TestEveryCrashPoint(t *testing.T) {
 				continue
 			}
 			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
 				for _, kind := range Kinds() {
 					t.Run(string(kind), func(t *testing.T) {
 						t.Parallel()

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,6 +49,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	// What happened is in the calls; what a client of the tests' own logs is noise.
 	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
 	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}

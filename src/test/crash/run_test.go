@@ -42,6 +42,9 @@ func (w *world) run(s scenario, end End) outcome {
 	got.effects = w.saboteur.recorded()
 	got.reached = w.saboteur.reached() != nil
 	w.saboteur.end()
+	if err == nil && got.reached && w.kind == Minimal && w.saboteur.point.Effect.Creates() && len(w.asked) == 0 {
+		err = &harmed{Stuck, "a POST went unanswered at a provider that cannot tell, and nobody was asked"}
+	}
 	if err == nil {
 		err = w.clear()
 	}
@@ -65,9 +68,12 @@ func (w *world) settle(want End) (End, error) {
 		if !w.calm() || w.pending() {
 			return false, nil
 		}
-		var err error
-		got, err = w.end(ctx)
-		return want == nil || w.abandoned || cmp.Equal(want, got), err
+		now, err := w.end(ctx)
+		if err != nil {
+			return false, err
+		}
+		got = now
+		return want == nil || w.abandoned || cmp.Equal(want, got), nil
 	})
 	if err == nil && w.abandoned {
 		return got, vmGone(w)

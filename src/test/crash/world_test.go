@@ -23,7 +23,7 @@ import (
 
 const (
 	// patience is how long a state may take to come: long, for a loaded machine.
-	patience = 90 * time.Second
+	patience = 3 * time.Minute
 	interval = 100 * time.Millisecond
 	// beats of the poll, from the last change on, make a calm: one more than the
 	// intervals that lie between them.

@@ -176,6 +176,7 @@ type ProviderConfigStatus struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 
 	// virtualMachines is the number of VirtualMachines that refer to this object.
+	// +kubebuilder:default=0
 	// +optional
 	VirtualMachines int32 `json:"virtualMachines"`
 
