@@ -184,6 +184,8 @@ generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Gene
 		go run ./$(TRANSITIONS) >out/transitions.md
 		mv out/transitions.md docs/reference/transitions.md
 	fi
+	go run ./src/test/faults/faulttable >out/faults.md
+	mv out/faults.md docs/reference/faults.md
 
 .PHONY: verify
 verify: ## Fail if generated files or go.mod are stale, or a CRD breaks objects that exist.

@@ -41,7 +41,7 @@ type Row struct {
 	// Calls are how many calls of an operation are made for the VM in all. Operations
 	// that it does not name may be called more often.
 	Calls map[string]int
-	// Ends is what ends it.
+	// Ends is what ends it; empty for Passes.
 	Ends End
 	// VMs is how many VMs were made for the object, whatever became of them later.
 	VMs int
@@ -126,7 +126,7 @@ type End string
 // The ends.
 const (
 	// Passes: the provider works again.
-	Passes End = "nothing to do"
+	Passes End = ""
 	// EditsSpec: the provider works again, and a person edits cpu.
 	EditsSpec End = "edit the spec"
 	// UndoesEdit: a person sets cpu back.

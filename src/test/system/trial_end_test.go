@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/builders"
@@ -73,10 +71,7 @@ func (tr *trial) key() string {
 // gone waits until the object is, and until it has been told.
 func (tr *trial) gone() {
 	tr.t.Helper()
-	vm := &computev1.VirtualMachine{ObjectMeta: tr.meta(tr.name)}
-	operator.WaitFor(tr.t, tr.name+" to go", func(ctx context.Context) bool {
-		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(vm), vm))
-	})
+	tr.awaitsGone(tr.name)
 	operator.WaitFor(tr.t, "the end of "+tr.name+" to be told", func(context.Context) bool {
 		return slices.Contains(tr.told(), "Deleted") || slices.Contains(tr.told(), retained)
 	})

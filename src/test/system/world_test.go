@@ -216,10 +216,16 @@ func (w *world) running(name string) *computev1.VirtualMachine {
 // deleted deletes a VirtualMachine and waits until it is gone.
 func (w *world) deleted(name string) {
 	w.t.Helper()
-	vm := &computev1.VirtualMachine{ObjectMeta: w.meta(name)}
-	if err := kube.Delete(w.t.Context(), vm); err != nil {
+	if err := kube.Delete(w.t.Context(), &computev1.VirtualMachine{ObjectMeta: w.meta(name)}); err != nil {
 		w.t.Fatal(err)
 	}
+	w.awaitsGone(name)
+}
+
+// awaitsGone waits until an object that was deleted is gone.
+func (w *world) awaitsGone(name string) {
+	w.t.Helper()
+	vm := &computev1.VirtualMachine{ObjectMeta: w.meta(name)}
 	operator.WaitFor(w.t, name+" to go", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(vm), vm))
 	})
