@@ -194,7 +194,10 @@ func (s *subject) try(ctx context.Context, check Check) Result {
 // missing is why a check cannot run, or nil.
 func (s *subject) missing(check Check) error {
 	for _, need := range check.needs {
-		there, reason := true, ""
+		var (
+			there  bool
+			reason string
+		)
 		switch need {
 		case needHTTP:
 			there, reason = s.wire != nil, "it looks at HTTP, and there is a client only"

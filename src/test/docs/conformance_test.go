@@ -75,7 +75,7 @@ func TestThePageShowsWhatTheKitPrintsForTheSample(t *testing.T) {
 
 func TestThePageShowsAFailureAsTheKitPrintsIt(t *testing.T) {
 	t.Parallel()
-	table, err := os.ReadFile(filepath.Join(root, "src/provider/conformance/command/testdata/table.txt"))
+	table, err := os.ReadFile(filepath.Join(root, "src", "provider", "conformance", "command", "testdata", "table.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestTheSampleProviderIsSmall(t *testing.T) {
 
 func TestEveryCheckNamesAPlaceThatExists(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join(root, "mockprovider/openapi.yaml"))
+	content, err := os.ReadFile(filepath.Join(root, "mockprovider", "openapi.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
