@@ -142,7 +142,7 @@ func (r *Reconciler) readCluster(ctx context.Context, p *pass, s *suspect, state
 	if err != nil {
 		return fmt.Errorf("reading the ProviderConfig past the cache: %w", err)
 	}
-	siblings, err := r.objects(ctx, p, r.Client)
+	siblings, err := cached(ctx, r, p)
 	if err != nil {
 		return err
 	}

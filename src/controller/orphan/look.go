@@ -58,13 +58,13 @@ func (r *Reconciler) judge(ctx context.Context, p *pass, listed *walk) error {
 	for _, each := range listed.ours {
 		vms = append(vms, decide.VM{ID: each.id, UID: each.owner.UID})
 	}
-	objects, err := r.objects(ctx, p, r.Client)
+	objects, err := cached(ctx, r, p)
 	if err != nil {
 		return err
 	}
 	kinds := decide.Sort(vms, objects.claims, retainedUIDs(p.config))
 	if slices.ContainsFunc(kinds, suspicious) {
-		if objects, err = r.objects(ctx, p, r.APIReader); err != nil {
+		if objects, err = live(ctx, r, p); err != nil {
 			return err
 		}
 		kinds = decide.Sort(vms, objects.claims, retainedUIDs(p.config))
@@ -91,29 +91,38 @@ type objects struct {
 	vms []computev1.VirtualMachine
 }
 
-func (r *Reconciler) objects(ctx context.Context, p *pass, reader client.Reader) (objects, error) {
-	options := []client.ListOption{client.InNamespace(p.config.Namespace)}
-	if reader == r.Client {
-		options = append(options, client.UnsafeDisableDeepCopy)
-	} else {
-		options = append(options, client.Limit(objectsPerPage))
-	}
+// cached are the objects that the cache shows, in one page.
+func cached(ctx context.Context, r *Reconciler, p *pass) (objects, error) {
+	var all objects
+	_, err := all.read(ctx, p, r.Client, client.UnsafeDisableDeepCopy)
+	return all, err
+}
+
+// live are the objects that the apiserver has, page by page.
+func live(ctx context.Context, r *Reconciler, p *pass) (objects, error) {
 	var all objects
 	for token := ""; ; {
-		page := &computev1.VirtualMachineList{}
-		if err := reader.List(ctx, page, append(options, client.Continue(token))...); err != nil {
-			return objects{}, fmt.Errorf("listing the namespace's VirtualMachines: %w", err)
+		next, err := all.read(ctx, p, r.APIReader, client.Limit(objectsPerPage), client.Continue(token))
+		if err != nil || next == "" {
+			return all, err
 		}
-		for i := range page.Items {
-			all.claims = append(all.claims, claims(&page.Items[i]))
-			if page.Items[i].ProviderConfigName() == p.config.Name {
-				all.vms = append(all.vms, page.Items[i])
-			}
-		}
-		if token = page.Continue; token == "" {
-			return all, nil
+		token = next
+	}
+}
+
+// read adds a page, and returns the token of the next one.
+func (o *objects) read(ctx context.Context, p *pass, from client.Reader, options ...client.ListOption) (string, error) {
+	page := &computev1.VirtualMachineList{}
+	if err := from.List(ctx, page, append(options, client.InNamespace(p.config.Namespace))...); err != nil {
+		return "", fmt.Errorf("listing the namespace's VirtualMachines: %w", err)
+	}
+	for i := range page.Items {
+		o.claims = append(o.claims, claims(&page.Items[i]))
+		if page.Items[i].ProviderConfigName() == p.config.Name {
+			o.vms = append(o.vms, page.Items[i])
 		}
 	}
+	return page.Continue, nil
 }
 
 // shownIn reports whether a list shows any of the VMs that the objects know. A
