@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/orphan"
@@ -102,10 +102,11 @@ func TestNothingIsDeletedWhileSomethingSpeaksAgainstIt(t *testing.T) {
 	t.Parallel()
 	full := func(w *world) {
 		config := w.config()
+		before := config.DeepCopy()
 		for i := range computev1.MaxRetained {
 			config.Status.Retained = append(config.Status.Retained, computev1.RetainedVirtualMachine{UID: fmt.Sprint("uid-", i)})
 		}
-		w.must(w.on.kube.Status().Update(w.t.Context(), config))
+		w.must(w.on.kube.Status().Patch(w.t.Context(), config, client.MergeFrom(before)))
 		w.ready()
 	}
 	for what, test := range map[string]struct {
