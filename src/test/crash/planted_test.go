@@ -130,6 +130,7 @@ func hunt(t *testing.T, planted plant, faulty string) Harm {
 			return harmOf(got.err)
 		}
 	}
+	t.Log(w.describe())
 	return ""
 }
 

@@ -166,6 +166,12 @@ var provisioning = until("the VM to be on its way", func(vm *computev1.VirtualMa
 	return vm.Status.ID != "" && vm.Status.Phase == string(provider.PhaseProvisioning)
 })
 
+// beingDeleted: the operator has seen that the deletion takes its time. That the
+// provider has begun is too early: it could end before the operator looks.
+var beingDeleted = until("the VM to be shown as being deleted", func(vm *computev1.VirtualMachine) bool {
+	return vm.Status.Phase == string(provider.PhaseDeleting)
+})
+
 // edited: the provider has taken the size, or the user is told that it cannot.
 var edited = until("the edit to be dealt with", func(vm *computev1.VirtualMachine) bool {
 	done := vm.Status.CPU == vm.Spec.CPU && is(vm, computev1.ConditionSynced)
@@ -200,14 +206,6 @@ func posted(w *world) error {
 			}
 		}
 		return false, nil
-	})
-}
-
-// beingDeleted waits until the provider deletes the VM.
-func beingDeleted(w *world) error {
-	return w.await("the provider to delete the VM", func(context.Context) (bool, error) {
-		live := w.fake.Live()
-		return len(live) == 0 || live[0].Phase == provider.PhaseDeleting, nil
 	})
 }
 
