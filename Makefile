@@ -107,7 +107,7 @@ test: ## Run all tests.
 	echo "make test: all passed: mock provider: $$python; Go, with the race detector: $$go packages"
 
 .PHONY: test-go
-test-go: venv ## Run the Go tests with the race detector, on a real control plane.
+test-go: venv $(BIN)/helm ## Run the Go tests with the race detector, on a real control plane.
 	mkdir -p out
 	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
 	KUBEBUILDER_ASSETS=$$assets go test -race -timeout 20m $(TESTARGS) ./... | tee out/test-go.txt | grep -v 'no test files'
@@ -151,7 +151,7 @@ failover: venv ## Measure how long it takes until a leader is replaced, killed o
 	cat out/failover.txt
 
 .PHONY: cover
-cover: venv ## Measure the Go tests' coverage: out/cover.html.
+cover: venv $(BIN)/helm ## Measure the Go tests' coverage: out/cover.html.
 	mkdir -p out
 	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
 	KUBEBUILDER_ASSETS=$$assets go test -timeout 20m -coverpkg=./src/... -coverprofile=out/cover.out $(TESTARGS) ./...
