@@ -89,7 +89,7 @@ chart-docs: $(BIN)/helm-docs
 .PHONY: chart-manifests
 chart-manifests: $(BIN)/helm
 	@mkdir -p out
-	render() { $(BIN)/helm template vmoperator $(CHART) --namespace vmoperator-system --kube-version $(kubernetes) "$$@"; }
+	render() { $(BIN)/helm template vmoperator $(CHART) --no-hooks --namespace vmoperator-system --kube-version $(kubernetes) "$$@"; }
 	render --show-only templates/crds.yaml >out/crds.yaml
 	{
 		printf '%s\n' 'apiVersion: v1' 'kind: Namespace' 'metadata:' '  name: vmoperator-system' \

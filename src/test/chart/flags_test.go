@@ -6,24 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	appsv1 "k8s.io/api/apps/v1"
 )
 
-// args are the arguments of the Deployments of a component.
-func args(t *testing.T, v variant, component string) [][]string {
+// args are the arguments of the pods of the operator's image, or of another one.
+func args(t *testing.T, v variant, ofOperator bool) [][]string {
 	t.Helper()
 	var found [][]string
-	for _, deployment := range ofKind[appsv1.Deployment](t, v.objects, "Deployment") {
-		if deployment.Labels["app.kubernetes.io/component"] == component {
-			found = append(found, deployment.Spec.Template.Spec.Containers[0].Args)
+	for _, pod := range templates(t, v.objects) {
+		if container := pod.Spec.Containers[0]; strings.Contains(container.Image, "/vmoperator:") == ofOperator {
+			found = append(found, container.Args)
 		}
 	}
 	return found
 }
 
-// TestTheOperatorTakesTheFlagsThatItIsGiven asks for the version beside them, for
-// which flags are read and checked, and nothing is begun.
+// TestTheOperatorTakesTheFlagsThatItIsGiven asks beside them for something that is
+// answered when flags have been read, and before anything is begun.
 func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
 	t.Parallel()
 	all, err := variants()
@@ -39,11 +37,16 @@ func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, v := range all {
-		for _, flags := range args(t, v, "controller-manager") {
+		for _, flags := range args(t, v, true) {
+			asked := "--version"
+			if !strings.HasPrefix(flags[0], "-") {
+				// A command, which has no version of its own.
+				asked = "--help"
+			}
 			//nolint:gosec // The operator, built above.
-			command := exec.CommandContext(t.Context(), operator, append(flags, "--version")...)
+			command := exec.CommandContext(t.Context(), operator, append(flags, asked)...)
 			if out, err := command.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v: %s", v.name, err, out)
+				t.Errorf("%s: %v: %v: %s", v.name, flags, err, out)
 			}
 		}
 	}
@@ -56,7 +59,7 @@ func TestTheMockProviderHasTheFlagsThatItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	each(t, func(t *testing.T, v variant) {
-		for _, flags := range args(t, v, "provider") {
+		for _, flags := range args(t, v, false) {
 			for _, flag := range flags {
 				name, _, _ := strings.Cut(flag, "=")
 				if !strings.Contains(string(settings), `"`+name+`"`) {
