@@ -16,6 +16,9 @@ import (
 // deleteRepeat is how long an accepted deletion is not asked for again.
 const deleteRepeat = 30 * time.Second
 
+// afterStandstill is when a POST that came too late to be sent is tried again.
+const afterStandstill = time.Second
+
 // act has the one side effect that was decided on. It returns the apiserver's
 // errors; a provider's is the pass's fault, which the next decision sees.
 func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.Decision) error {
@@ -158,8 +161,9 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 func (r *Reconciler) post(ctx context.Context, p *pass) (provider.Machine, error) {
 	before := p.record.SendBefore(r.LeaseDuration)
 	if !r.Now().Before(before) {
+		// No fault of the provider's: it is asked again soon, and its status is left.
 		return provider.Machine{}, &provider.Error{
-			Op: provider.OperationCreate, Class: provider.Transient, Cause: provider.CauseTimeout,
+			Op: provider.OperationCreate, Class: provider.Throttled, Cause: provider.CauseTimeout, RetryAfter: afterStandstill,
 			Err: errors.New("the operator stood still before it could send the request"),
 		}
 	}

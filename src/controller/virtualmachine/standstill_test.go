@@ -43,8 +43,8 @@ func TestAPOSTIsSentOnlyWhileItsAttemptIsFresh(t *testing.T) {
 	}{
 		"at once":                          {0, 1, 0},
 		"just before half a lease is over": {lease/2 - time.Millisecond, 1, 0},
-		"not after half a lease":           {lease / 2, 0, provider.Transient},
-		"not once its absence counts":      {time.Hour, 0, provider.Transient},
+		"not after half a lease":           {lease / 2, 0, provider.Throttled},
+		"not once its absence counts":      {time.Hour, 0, provider.Throttled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, p, at := attempt(c.gone)
