@@ -153,7 +153,9 @@ func (w *world) start() {
 		Args: []string{
 			"--watch-namespaces=" + strings.Join(w.watched, ","), "--leader-election-namespace=" + w.watched[0],
 			"--allow-endpoint-cidrs=127.0.0.0/8", "--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
-			"--leader-elect-lease-duration=100ms", "--leader-elect-renew-deadline=50ms", "--leader-elect-retry-period=10ms",
+			// The operator sends no POST later than half a lease after it has said that it
+			// would: time enough on a loaded machine.
+			"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=1s",
 			"--transition-poll-interval=200ms", "--provider-qps=1000", "--provider-burst=1000",
 		},
 	})
