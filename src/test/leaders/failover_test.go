@@ -15,6 +15,7 @@ import (
 	"github.com/example/vmoperator/src/test/interpose"
 	"github.com/example/vmoperator/src/test/mockprovider"
 	"github.com/example/vmoperator/src/test/operator"
+	"github.com/example/vmoperator/src/test/scene"
 )
 
 // usual is the timing that the operator has without flags.
@@ -58,22 +59,21 @@ func (f *table) write() error {
 }
 
 // newPair is a pair with a scene that all is well in.
-func newPair(t *testing.T) (*pair, *scene) {
+func newPair(t *testing.T) (*pair, *play) {
 	t.Helper()
-	s := &scene{t: t, provider: startProvider(t), story: story{timeout: held}}
-	s.prepare(t)
-	s.pair = startPair(t, usual, s.namespace)
+	s := newPlay(t, "all is well", story{timeout: held}, scene.Provider(t), false)
+	s.under(startPair(t, usual, s.Namespace))
 	s.showLogs()
-	s.ready()
+	s.Ready()
 	return s.pair, s
 }
 
 // madeAfter waits until the second has made a VM for the scene's object, and returns
 // how long after begin that was.
-func (s *scene) madeAfter(begin time.Time) (working time.Duration) {
-	s.t.Helper()
-	s.running()
-	s.awaitRequests("a POST", func(all []mockprovider.Request) bool {
+func (s *play) madeAfter(begin time.Time) (working time.Duration) {
+	s.T.Helper()
+	s.Running()
+	s.AwaitRequests("a POST", func(all []mockprovider.Request) bool {
 		for _, request := range all {
 			if request.Operation == "create" && request.Effect && request.Time.After(begin) {
 				working = request.Time.Sub(begin)
@@ -90,7 +90,7 @@ func TestAKilledLeaderIsReplacedSoonAfterItsLease(t *testing.T) {
 	leader := pair.wantLeader(t)
 	begin := time.Now()
 	pair.first.Kill()
-	s.make()
+	s.Make()
 	pair.succeeded(t, leader)
 	replaced, promised := time.Since(begin), usual.lease+margin
 	figures.add(fmt.Sprintf("killed; its lease is %s", usual.lease), replaced, s.madeAfter(begin), promised)
@@ -104,12 +104,12 @@ func TestALeaderThatIsAskedToEndIsReplacedSoonAfterItsWork(t *testing.T) {
 	pair, s := newPair(t)
 	leader := pair.wantLeader(t)
 	s.holdCall(provider.OperationCreate)
-	s.make()
-	s.arrived()
+	s.Make()
+	s.Arrived(s.gate)
 	begin := time.Now()
 	pair.first.Terminate()
 	pair.first.WantLine("Stopping and waiting for")
-	s.triesOfSecond(looks)
+	s.triesOfSecond(3)
 	if holder := pair.wantLeader(t); holder != leader {
 		t.Errorf("%s leads while a POST of %s is under way", holder, leader)
 	}
@@ -118,11 +118,11 @@ func TestALeaderThatIsAskedToEndIsReplacedSoonAfterItsWork(t *testing.T) {
 	drain := time.Since(begin)
 	pair.succeeded(t, leader)
 	replaced, promised := time.Since(begin), drain+margin
-	s.running()
-	s.wantPOSTs(1)
-	s.delete()
-	s.gone()
-	s.make()
+	s.Running()
+	s.WantPOSTs(1)
+	s.Delete()
+	s.Gone()
+	s.Make()
 	figures.add(fmt.Sprintf("asked to end; a POST takes it %.1fs", drain.Seconds()), replaced, s.madeAfter(begin), promised)
 	if replaced > promised {
 		t.Errorf("replaced after %s, promised within %s", replaced, promised)
@@ -130,8 +130,8 @@ func TestALeaderThatIsAskedToEndIsReplacedSoonAfterItsWork(t *testing.T) {
 }
 
 // triesOfSecond waits until the second has asked so many times for the lease.
-func (s *scene) triesOfSecond(more int) {
-	s.t.Helper()
+func (s *play) triesOfSecond(more int) {
+	s.T.Helper()
 	count := func(all []interpose.Entry) int {
 		tries := 0
 		for _, entry := range all {
@@ -143,9 +143,9 @@ func (s *scene) triesOfSecond(more int) {
 	}
 	record := s.pair.back.Record()
 	want := count(record.Entries()) + more
-	ctx, cancel := context.WithTimeout(s.t.Context(), operator.Patience)
+	ctx, cancel := context.WithTimeout(s.T.Context(), operator.Patience)
 	defer cancel()
 	if err := record.Await(ctx, func(all []interpose.Entry) bool { return count(all) >= want }); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/vmoperator/src/test/interpose"
 	"github.com/example/vmoperator/src/test/operator"
+	"github.com/example/vmoperator/src/test/scene"
 )
 
 // timing is that of a leader's lease.
@@ -30,19 +31,19 @@ type pair struct {
 	// front stands before the first, back before the second.
 	front, back *interpose.Proxy
 	// requests holds what the first asks the apiserver, and answers what it is told.
-	requests, answers *switchboard
+	requests, answers *scene.Switchboard
 }
 
 // startPair returns when the first leads and the second's caches are ready.
 func startPair(t *testing.T, lease timing, namespaces ...string) *pair {
 	t.Helper()
-	p := &pair{home: namespace(t), requests: &switchboard{}, answers: &switchboard{}}
+	p := &pair{home: scene.Namespace(t, kube), requests: &scene.Switchboard{}, answers: &scene.Switchboard{}}
 	next, err := interpose.Apiserver(plane.Config, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.front = startProxy(t, interpose.Options{Who: "first", Next: answeringLate(next, p.answers), Classify: interpose.Kubernetes, Hook: p.requests.decide})
-	p.back = startProxy(t, interpose.Options{Who: "second", Next: next, Classify: interpose.Kubernetes})
+	p.front = scene.Proxy(t, interpose.Options{Who: "first", Next: scene.AnsweringLate(next, p.answers), Classify: interpose.Kubernetes, Hook: p.requests.Decide})
+	p.back = scene.Proxy(t, interpose.Options{Who: "second", Next: next, Classify: interpose.Kubernetes})
 	args := append(lease.flags(),
 		"--watch-namespaces="+strings.Join(append(namespaces, p.home), ","), "--leader-election-namespace="+p.home,
 		"--allow-endpoint-cidrs=127.0.0.0/8", "--zap-log-level=debug",
@@ -54,20 +55,6 @@ func startPair(t *testing.T, lease timing, namespaces ...string) *pair {
 	p.second = operator.Start(t, operator.Options{Executable: executable, Config: p.back.Config(), Args: args, Silent: true})
 	p.second.WantProbe("/readyz", 200)
 	return p
-}
-
-func startProxy(t *testing.T, options interpose.Options) *interpose.Proxy {
-	t.Helper()
-	proxy, err := interpose.Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := proxy.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return proxy
 }
 
 // leader is who holds the lease; empty if nobody does.

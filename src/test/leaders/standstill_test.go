@@ -7,6 +7,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/test/interpose"
+	"github.com/example/vmoperator/src/test/scene"
 )
 
 // standstill is long enough for a loaded machine to renew in time.
@@ -17,13 +18,13 @@ type story struct {
 	// timeout of a call to the provider. By it, absence is certain or not.
 	timeout time.Duration
 	// begin brings the first leader to where it is stopped.
-	begin func(*scene)
+	begin func(*play)
 	// stopped happens while the first stands still and nobody leads.
-	stopped func(*scene)
+	stopped func(*play)
 	// taken happens under the second.
-	taken func(*scene)
+	taken func(*play)
 	// resumed happens once the first has gone on, and ended.
-	resumed func(*scene)
+	resumed func(*play)
 }
 
 func stories() map[string]story {
@@ -40,15 +41,15 @@ func stories() map[string]story {
 
 func TestALeaderThatStandsStillDoesNoHarmWhenItGoesOn(t *testing.T) {
 	t.Parallel()
-	scenes := stage(t)
-	phase := func(name string, do func(*scene)) {
+	plays := stage(t)
+	phase := func(name string, do func(*play)) {
 		t.Run(name, func(t *testing.T) {
-			for _, scene := range scenes {
-				t.Run(scene.name, func(t *testing.T) {
+			for _, s := range plays {
+				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					scene.t = t
-					scene.showLogs()
-					do(scene)
+					s.T = t
+					s.showLogs()
+					do(s)
 				})
 			}
 		})
@@ -56,84 +57,81 @@ func TestALeaderThatStandsStillDoesNoHarmWhenItGoesOn(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	pair := scenes[0].pair
-	phase("the first is in the middle of", func(s *scene) {
-		s.ready()
+	pair := plays[0].pair
+	phase("the first is in the middle of", func(s *play) {
+		s.Ready()
 		s.story.begin(s)
-		s.arrived()
+		s.Arrived(s.gate)
 	})
 	leader := pair.wantLeader(t)
 	pair.first.Suspend()
-	phase("it stands still in", func(s *scene) { s.story.stopped(s) })
+	phase("it stands still in", func(s *play) { s.story.stopped(s) })
 	pair.succeeded(t, leader)
-	phase("the second leads after", func(s *scene) { s.story.taken(s) })
+	phase("the second leads after", func(s *play) { s.story.taken(s) })
 	pair.first.Resume()
 	if status := pair.first.ExitStatus(); status == 0 {
 		t.Error("a leader that lost its lease ended as if all was well")
 	}
-	phase("the first has gone on with", func(s *scene) {
+	phase("the first has gone on with", func(s *play) {
 		s.story.resumed(s)
-		s.wantOneAtATime()
+		s.WantOneAtATime()
 	})
 }
 
-// stage makes a scene for each story and kind of provider, all under one pair of
+// stage makes a play for each story and kind of provider, all under one pair of
 // operators: the leader is stopped in the middle of all of them at once.
-func stage(t *testing.T) []*scene {
+func stage(t *testing.T) []*play {
 	t.Helper()
-	full, minimal := startProvider(t), startProvider(t, "--minimal")
-	var scenes []*scene
+	full, minimal := scene.Provider(t), scene.Provider(t, "--minimal")
+	var plays []*play
 	var namespaces []string
 	for name, story := range stories() {
-		for _, s := range []*scene{
-			{name: name + ", full", story: story, provider: full},
-			{name: name + ", minimal", story: story, provider: minimal, asks: true},
-		} {
-			s.prepare(t)
-			scenes, namespaces = append(scenes, s), append(namespaces, s.namespace)
-		}
+		plays = append(plays, newPlay(t, name+", full", story, full, false), newPlay(t, name+", minimal", story, minimal, true))
+	}
+	for _, s := range plays {
+		namespaces = append(namespaces, s.Namespace)
 	}
 	pair := startPair(t, standstill, namespaces...)
-	for _, s := range scenes {
-		s.pair = pair
+	for _, s := range plays {
+		s.under(pair)
 	}
-	return scenes
+	return plays
 }
 
-func nothing(*scene) {}
+func nothing(*play) {}
 
 // settledAndDeleted is how most stories end.
-func settledAndDeleted(s *scene) {
-	s.t.Helper()
-	s.running()
-	s.awaitMachines(1)
-	s.wantCalm()
-	s.delete()
-	s.gone()
-	s.awaitMachines(0)
+func settledAndDeleted(s *play) {
+	s.T.Helper()
+	s.Running()
+	s.AwaitMachines(1)
+	s.WantCalm()
+	s.Delete()
+	s.Gone()
+	s.AwaitMachines(0)
 }
 
 // posting brings the first leader to a POST that is on its way.
-func posting(s *scene) {
+func posting(s *play) {
 	s.holdCall(provider.OperationCreate)
-	s.make()
+	s.Make()
 }
 
 func postAnsweredMeanwhile() story {
 	return story{
 		timeout: held,
 		begin:   posting,
-		stopped: func(s *scene) {
+		stopped: func(s *play) {
 			s.open()
-			s.awaitMachines(1)
+			s.AwaitMachines(1)
 		},
-		taken: func(s *scene) {
-			if s.asks {
+		taken: func(s *play) {
+			if s.Asks {
 				// The first, when it goes on, knows the answer.
-				s.asked()
+				s.Asked()
 				return
 			}
-			s.running()
+			s.Running()
 		},
 		resumed: settledAndDeleted,
 	}
@@ -144,17 +142,17 @@ func postOnItsWay() story {
 		timeout: held,
 		begin:   posting,
 		stopped: nothing,
-		taken: func(s *scene) {
-			if s.asks {
-				s.asked()
+		taken: func(s *play) {
+			if s.Asks {
+				s.Asked()
 				s.open()
-				s.named()
-				s.running()
+				s.Claim()
+				s.Running()
 				return
 			}
-			s.running()
+			s.Running()
 			s.open()
-			s.awaitAnswered(provider.OperationCreate, 2)
+			s.AwaitAnswered(provider.OperationCreate, 2)
 		},
 		resumed: settledAndDeleted,
 	}
@@ -164,51 +162,51 @@ func postAfterDeletion() story {
 	return story{
 		timeout: held,
 		begin:   posting,
-		stopped: func(s *scene) { s.delete() },
-		taken: func(s *scene) {
-			if s.asks {
-				s.asked()
+		stopped: func(s *play) { s.Delete() },
+		taken: func(s *play) {
+			if s.Asks {
+				s.Asked()
 				s.open()
-				s.named()
+				s.Claim()
 			} else {
-				s.awaitAnswered(provider.OperationFind, 1)
+				s.AwaitAnswered(provider.OperationFind, 1)
 				s.open()
 			}
-			s.gone()
+			s.Gone()
 		},
-		resumed: func(s *scene) {
-			s.awaitMachines(0)
-			s.wantPOSTs(1)
+		resumed: func(s *play) {
+			s.AwaitMachines(0)
+			s.WantPOSTs(1)
 		},
 	}
 }
 
 // aboutToPost brings the first leader to where it has stored that it will POST,
 // and has not heard yet that this is stored.
-func aboutToPost(s *scene) {
-	s.gate = s.pair.answers.hold(func(call interpose.Call) bool {
-		return call.Namespace == s.namespace && call.Verb == "patch" && call.Resource == "virtualmachines" && call.Subresource == ""
+func aboutToPost(s *play) {
+	s.gate = s.pair.answers.Hold(func(call interpose.Call) bool {
+		return call.Namespace == s.Namespace && call.Verb == "patch" && call.Resource == "virtualmachines" && call.Subresource == ""
 	})
-	s.make()
+	s.Make()
 }
 
 func postForNobody() story {
 	return story{
 		timeout: brief,
 		begin:   aboutToPost,
-		stopped: func(s *scene) {
+		stopped: func(s *play) {
 			s.open()
-			s.delete()
+			s.Delete()
 		},
-		taken: func(s *scene) {
-			if s.asks {
-				s.answer(computev1.ConfirmNotCreatedAnnotation, s.asked())
+		taken: func(s *play) {
+			if s.Asks {
+				s.Answer(computev1.ConfirmNotCreatedAnnotation, s.Asked())
 			}
-			s.gone()
+			s.Gone()
 		},
-		resumed: func(s *scene) {
-			s.wantPOSTs(0)
-			s.awaitMachines(0)
+		resumed: func(s *play) {
+			s.WantPOSTs(0)
+			s.AwaitMachines(0)
 		},
 	}
 }
@@ -217,15 +215,15 @@ func postForAnothersVM() story {
 	return story{
 		timeout: brief,
 		begin:   aboutToPost,
-		stopped: func(s *scene) { s.open() },
-		taken: func(s *scene) {
-			if s.asks {
-				s.answer(computev1.ConfirmNotCreatedAnnotation, s.asked())
+		stopped: func(s *play) { s.open() },
+		taken: func(s *play) {
+			if s.Asks {
+				s.Answer(computev1.ConfirmNotCreatedAnnotation, s.Asked())
 			}
-			s.running()
+			s.Running()
 		},
-		resumed: func(s *scene) {
-			s.wantPOSTs(1)
+		resumed: func(s *play) {
+			s.WantPOSTs(1)
 			settledAndDeleted(s)
 		},
 	}
@@ -234,19 +232,19 @@ func postForAnothersVM() story {
 func deleteOnItsWay() story {
 	return story{
 		timeout: held,
-		begin: func(s *scene) {
-			s.make()
-			s.running()
+		begin: func(s *play) {
+			s.Make()
+			s.Running()
 			s.holdCall(provider.OperationDelete)
-			s.delete()
+			s.Delete()
 		},
 		stopped: nothing,
-		taken: func(s *scene) {
-			s.gone()
-			s.make()
-			s.running()
+		taken: func(s *play) {
+			s.Gone()
+			s.Make()
+			s.Running()
 			s.open()
-			s.awaitCalls(s.door, "both DELETEs", 2, func(call interpose.Call) bool { return call.Is(provider.OperationDelete) })
+			s.AwaitCalls(s.Door, "both DELETEs", 2, func(call interpose.Call) bool { return call.Is(provider.OperationDelete) })
 		},
 		resumed: settledAndDeleted,
 	}
@@ -255,25 +253,25 @@ func deleteOnItsWay() story {
 func statusOnItsWay() story {
 	return story{
 		timeout: held,
-		begin: func(s *scene) {
-			s.gate = s.pair.requests.hold(s.isStatusPatch)
-			s.make()
+		begin: func(s *play) {
+			s.gate = s.pair.requests.Hold(s.isStatusPatch)
+			s.Make()
 		},
 		stopped: nothing,
-		taken: func(s *scene) {
-			if s.asks {
-				s.asked()
-				s.named()
+		taken: func(s *play) {
+			if s.Asks {
+				s.Asked()
+				s.Claim()
 			}
-			first := s.running().Status.ID
+			first := s.Running().Status.ID
 			// Absence counts at once only for a VM that a read has shown.
-			s.awaitLooks(1)
-			s.lose(first)
-			second := s.awaits("another VM", func(vm *computev1.VirtualMachine) bool { return vm.Status.ID != first && isRunning(vm) }).Status.ID
+			s.AwaitLooks(1)
+			s.Lose(first)
+			second := s.Await("another VM", func(vm *computev1.VirtualMachine) bool { return vm.Status.ID != first && scene.IsRunning(vm) }).Status.ID
 			s.open()
-			s.awaitCalls(s.pair.front, "the late status", 1, s.isStatusPatch)
-			if vm := s.running(); vm.Status.ID != second {
-				s.t.Errorf("the status names VM %q, not %q which replaced it", vm.Status.ID, second)
+			s.AwaitCalls(s.pair.front, "the late status", 1, s.isStatusPatch)
+			if vm := s.Running(); vm.Status.ID != second {
+				s.T.Errorf("the status names VM %q, not %q which replaced it", vm.Status.ID, second)
 			}
 		},
 		resumed: settledAndDeleted,
@@ -281,6 +279,6 @@ func statusOnItsWay() story {
 }
 
 // isStatusPatch reports whether a call writes the object's status.
-func (s *scene) isStatusPatch(call interpose.Call) bool {
-	return call.Namespace == s.namespace && call.Verb == "patch" && call.Resource == "virtualmachines" && call.Subresource == "status"
+func (s *play) isStatusPatch(call interpose.Call) bool {
+	return call.Namespace == s.Namespace && call.Verb == "patch" && call.Resource == "virtualmachines" && call.Subresource == "status"
 }

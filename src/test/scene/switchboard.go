@@ -1,4 +1,4 @@
-package leaders
+package scene
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/example/vmoperator/src/test/interpose"
 )
 
-// switchboard holds, for each namespace, the first call of some kind.
-type switchboard struct {
+// Switchboard holds, for each namespace, the first call of some kind.
+type Switchboard struct {
 	mu    sync.Mutex
 	rules []*rule
 }
@@ -22,8 +22,8 @@ type rule struct {
 	used    bool
 }
 
-// hold makes the first call that matches wait until its gate is opened.
-func (s *switchboard) hold(matches func(interpose.Call) bool) *interpose.Gate {
+// Hold makes the first call that matches wait until its gate is opened.
+func (s *Switchboard) Hold(matches func(interpose.Call) bool) *interpose.Gate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gate := interpose.NewGate()
@@ -31,15 +31,15 @@ func (s *switchboard) hold(matches func(interpose.Call) bool) *interpose.Gate {
 	return gate
 }
 
-// decide is an interpose.Hook.
-func (s *switchboard) decide(ctx context.Context, call interpose.Call) interpose.Verdict {
+// Decide is an interpose.Hook.
+func (s *Switchboard) Decide(ctx context.Context, call interpose.Call) interpose.Verdict {
 	if gate := s.gateFor(call); gate != nil {
 		return gate.Hold(ctx)
 	}
 	return interpose.Pass()
 }
 
-func (s *switchboard) gateFor(call interpose.Call) *interpose.Gate {
+func (s *Switchboard) gateFor(call interpose.Call) *interpose.Gate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, rule := range s.rules {
@@ -51,9 +51,9 @@ func (s *switchboard) gateFor(call interpose.Call) *interpose.Gate {
 	return nil
 }
 
-// answeringLate holds answers, whatever the verdict on them: the call has had its
+// AnsweringLate holds answers, whatever the verdict on them: the call has had its
 // effect.
-func answeringLate(next http.Handler, answers *switchboard) http.Handler {
+func AnsweringLate(next http.Handler, answers *Switchboard) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gate := answers.gateFor(interpose.CallOf(r))
 		if gate == nil {

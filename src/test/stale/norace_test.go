@@ -1,0 +1,5 @@
+//go:build !race
+
+package stale
+
+var buildFlags []string
