@@ -68,15 +68,14 @@ func absurd(row func(status int, text, name string, least time.Duration) Row) []
 
 // uncounted is a 503 whose Retry-After says nothing.
 func uncounted() []Row {
-	var rows []Row
-	for _, text := range []string{"soon", "-5", "0"} {
-		rows = append(rows, Row{
+	row := func(text string) Row {
+		return Row{
 			Name: "answers 503 and Retry-After: " + text + ", which counts as none", Class: provider.Transient,
 			Faults: one(mockprovider.Fault{Operation: "get", Status: 503, RetryAfter: text}),
 			Shows:  still(held(computev1.ReasonProviderError)), Warns: warns{computev1.ReasonProviderError: 1}, Pace: Backoff,
-		})
+		}
 	}
-	return rows
+	return []Row{row("soon"), row("-5"), row("0")}
 }
 
 // resizing is the PATCH.
