@@ -34,6 +34,9 @@
 {{- with include "vmoperator.defaultEndpoint" . }}
 - --default-provider-endpoint={{ . }}
 {{- end }}
+{{- if and .Values.rbac.survivesNamespaceDeletion (eq .Values.rbac.scope "namespace") }}
+- --keep-role-binding={{ include "vmoperator.keptName" . }}
+{{- end }}
 - --zap-log-level={{ .Values.log.level }}
 - --zap-encoder={{ .Values.log.format }}
 {{- with .Values.extraArgs }}

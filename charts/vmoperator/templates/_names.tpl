@@ -108,3 +108,8 @@ Whether an object of a kind that a cluster may lack is rendered: "true" or nothi
 {{- end -}}
 {{- if or $known (eq .mode "alwaysRender") -}}true{{- end -}}
 {{- end }}
+
+{{/* The ClusterRole and the RoleBindings of rights that survive their namespace: the former is of the cluster, where releases share names. */}}
+{{- define "vmoperator.keptName" -}}
+{{- printf "%s-%s-manager-kept" (include "vmoperator.fullname" .) .Release.Namespace -}}
+{{- end }}

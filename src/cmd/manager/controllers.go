@@ -17,6 +17,7 @@ import (
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig"
+	"github.com/example/vmoperator/src/controller/rolebinding"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
@@ -76,6 +77,12 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	if o.runs(virtualMachineController) {
 		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
 			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
+		}
+	}
+	if o.keepRoleBinding != "" {
+		keeper := &rolebinding.Reconciler{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Namespaces: namespaces, Name: o.keepRoleBinding}
+		if err := keeper.SetupWithManager(mgr); err != nil {
+			return nil, err
 		}
 	}
 	if o.defaultEndpoint != "" {

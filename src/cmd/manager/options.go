@@ -34,6 +34,7 @@ type options struct {
 	transitionPoll   time.Duration
 	vmAddresses      []netip.Prefix
 	defaultEndpoint  string
+	keepRoleBinding  string
 	orphanInterval   time.Duration
 	kubeQPS          float64
 	kubeBurst        int
@@ -129,6 +130,8 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		"How often each provider that tells owners is listed for VMs without a VirtualMachine; at least 1s.")
 	flags.StringVar(&o.defaultEndpoint, "default-provider-endpoint", "",
 		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
+	flags.StringVar(&o.keepRoleBinding, "keep-role-binding", "",
+		"Name of the RoleBinding that gives the operator the rules of a ClusterRole, in each watched namespace. When the namespace is deleted, it\nis kept until VirtualMachines and ProviderConfigs are gone. Needs the right to get and to patch it.")
 }
 
 // leastTransitionPoll keeps a typing error from becoming a storm of calls.

@@ -44,6 +44,7 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--zap-log-level=loud":                            `invalid value "loud" for flag -zap-log-level`,
 		"--leader-elect":                                  "--leader-elect outside a cluster needs --leader-election-namespace",
 		"--default-provider-endpoint=http://vms":          "--default-provider-endpoint needs --watch-namespaces",
+		"--keep-role-binding=mine":                        "--keep-role-binding needs --watch-namespaces",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Setenv("POD_NAMESPACE", "")

@@ -59,5 +59,8 @@ func (o *options) place(own string) (place, error) {
 	if len(p.namespaces) == 0 && o.defaultEndpoint != "" {
 		return p, errors.New("--default-provider-endpoint needs --watch-namespaces: it is not for all namespaces that there will ever be")
 	}
+	if len(p.namespaces) == 0 && o.keepRoleBinding != "" {
+		return p, errors.New("--keep-role-binding needs --watch-namespaces: rights in all namespaces do not go with one of them")
+	}
 	return p, nil
 }

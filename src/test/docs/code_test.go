@@ -44,6 +44,8 @@ func constants(t *testing.T, path string) map[string]string {
 const (
 	managerFlags     = "src/cmd/manager/options.go"
 	conformanceFlags = "src/provider/conformance/command/flags.go"
+	smokeTestFlags   = "src/smoketest/command.go"
+	guardFlags       = "src/uninstallguard/command.go"
 )
 
 // flags are the flags that a file binds.

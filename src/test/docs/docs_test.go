@@ -144,6 +144,7 @@ func TestEveryFlagIsExplained(t *testing.T) {
 	t.Parallel()
 	for file, path := range map[string]string{
 		managerFlags: "docs/operations.md", conformanceFlags: "docs/write-your-own-provider.md",
+		smokeTestFlags: "docs/operations.md", guardFlags: "docs/operations.md",
 	} {
 		explained := read(t, path).prose
 		for _, name := range flags(t, file) {
@@ -160,7 +161,7 @@ var ourFlag = regexp.MustCompile("`--([a-z][a-z-]+)(?:=[^`]*)?`")
 
 func TestFlagsThatAreNamedExist(t *testing.T) {
 	t.Parallel()
-	known := slices.Concat(flags(t, managerFlags), flags(t, conformanceFlags))
+	known := slices.Concat(flags(t, managerFlags), flags(t, conformanceFlags), flags(t, smokeTestFlags), flags(t, guardFlags))
 	for _, p := range pages(t) {
 		if strings.HasPrefix(p.path, "mockprovider/") {
 			continue

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
@@ -74,6 +75,12 @@ var started atomic.Int32
 // its release lives, so that one started after it is the same release.
 func startOperator(t *testing.T, namespaces []string, args ...string) *operator.Operator {
 	t.Helper()
+	return startOperatorAs(t, operatorConfig, namespaces, args...)
+}
+
+// startOperatorAs starts one that has another user's rights.
+func startOperatorAs(t *testing.T, user *rest.Config, namespaces []string, args ...string) *operator.Operator {
+	t.Helper()
 	number := started.Add(1)
 	flags := []string{
 		// At level 1, zap leaves lines out when many are alike, and passes are counted by
@@ -81,7 +88,7 @@ func startOperator(t *testing.T, namespaces []string, args ...string) *operator.
 		"--watch-namespaces=" + strings.Join(namespaces, ","), "--leader-election-namespace=" + namespaces[0], "--zap-log-level=2",
 	}
 	o := operator.Start(t, operator.Options{
-		Executable: executable, Config: operatorConfig, Args: append(flags, args...),
+		Executable: executable, Config: user, Args: append(flags, args...),
 		Silent: true,
 		Output: seen.of(fmt.Sprintf("the log of operator %d, of %s", number, t.Name())),
 	})

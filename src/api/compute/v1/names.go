@@ -12,6 +12,10 @@ const (
 	// CredentialsFinalizer keeps a credentials Secret while VirtualMachines
 	// need it to be deleted.
 	CredentialsFinalizer = "compute.example.com/credentials-in-use"
+	// RoleBindingFinalizer keeps the RoleBinding that gives the operator its rights
+	// in a namespace while an object there needs them, where the operator is told to
+	// keep it.
+	RoleBindingFinalizer = "compute.example.com/rights-in-use"
 
 	// WatchedLabel marks the Secrets, Services and EndpointSlices that the
 	// operator's cache holds. Its value is WatchedLabelValue.
