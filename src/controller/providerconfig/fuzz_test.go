@@ -78,13 +78,12 @@ func FuzzConditions(f *testing.F) {
 		computev1.ReasonProtocol, computev1.ReasonInUse, computev1.ReasonEndpointChanged, computev1.ReasonIdentityChanged,
 		computev1.ReasonCapabilitiesShrunk, computev1.ReasonMassDisappearance,
 	}
-	for i := range reasons {
-		number := uint8(i)
+	for number := range reasons {
 		f.Add(number, "http://"+strings.Repeat("h", 2000), strings.Repeat("😀", 253), strings.Repeat("ä", 253), "list,resize,idempotency,owner")
 	}
-	f.Add(uint8(11), "http://[::1%25\u05d0]/\u202e", `"`, `\`, "")
-	f.Add(uint8(11), "http://e\u0301", " ", "", strings.Repeat("c", 64))
-	f.Fuzz(func(t *testing.T, number uint8, endpoint, was, is, lost string) {
+	f.Add(11, "http://[::1%25\u05d0]/\u202e", `"`, `\`, "")
+	f.Add(11, "http://e\u0301", " ", "", strings.Repeat("c", 64))
+	f.Fuzz(func(t *testing.T, number int, endpoint, was, is, lost string) {
 		config := builders.ProviderConfig("team", "default", endpoint)
 		config.Status = computev1.ProviderConfigStatus{Endpoint: endpoint, Identity: was}
 		if lost != "" {
@@ -94,7 +93,7 @@ func FuzzConditions(f *testing.F) {
 		if schema.Validate(config) != nil || utf8.RuneCountInString(is) > 253 || !utf8.ValidString(endpoint+was+is) {
 			return
 		}
-		reason := reasons[int(number)%len(reasons)]
+		reason := reasons[max(number, 0)%len(reasons)]
 		p := &pass{
 			config: config, status: *config.Status.DeepCopy(), now: time.Unix(0, 0),
 			memory: &memory{capabilities: provider.Capabilities{Identity: is}},

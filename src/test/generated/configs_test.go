@@ -63,7 +63,7 @@ func TestAProviderConfigThatIsPutRightIsAsOneThatWasNeverWrong(t *testing.T) {
 	t.Parallel()
 	winding, direct := newSite(t, fake.Options{Capabilities: fake.Full()}), newSite(t, fake.Options{Capabilities: fake.Full()})
 	startOperator(t, winding, direct)
-	good, any := settings(true), settings(false)
+	good, wild := settings(true), settings(false)
 	checks, settled := map[string]func(context.Context) string{}, map[string]func(context.Context) string{}
 	for i := range stories {
 		name := fmt.Sprintf("config-%d", i)
@@ -83,7 +83,7 @@ func TestAProviderConfigThatIsPutRightIsAsOneThatWasNeverWrong(t *testing.T) {
 	settle(t, checks)
 	t.Logf("seed %d: %d sequences", seed, stories)
 	for i := range stories {
-		winding.configure(t, fmt.Sprintf("config-%d", i), any.Example(seed+stories+i))
+		winding.configure(t, fmt.Sprintf("config-%d", i), wild.Example(seed+stories+i))
 		if i%2 == 0 {
 			winding.configure(t, fmt.Sprintf("config-%d", i), good.Example(seed+i))
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -101,17 +103,9 @@ func hasNull(body []byte) bool {
 		case nil:
 			return true
 		case map[string]any:
-			for _, each := range value {
-				if has(each) {
-					return true
-				}
-			}
+			return slices.ContainsFunc(slices.Collect(maps.Values(value)), has)
 		case []any:
-			for _, each := range value {
-				if has(each) {
-					return true
-				}
-			}
+			return slices.ContainsFunc(value, has)
 		}
 		return false
 	}

@@ -23,7 +23,7 @@ type kind struct {
 	// minimal is a valid object in which every list has a member, and every object
 	// its required fields.
 	minimal func() document
-	// typed is an empty object, and list one of many.
+	// typed returns an empty object.
 	typed func() client.Object
 }
 

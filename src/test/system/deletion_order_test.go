@@ -147,7 +147,8 @@ func (e *estate) delete(late bool) {
 	}
 	for _, step := range e.order {
 		for _, object := range e.objects(step) {
-			if err := kube.Delete(e.t.Context(), object); client.IgnoreNotFound(err) != nil {
+			err := kube.Delete(e.t.Context(), object)
+			if client.IgnoreNotFound(err) != nil {
 				e.t.Fatal(err)
 			}
 		}
@@ -157,7 +158,7 @@ func (e *estate) delete(late bool) {
 // objects are those that a step of an order is about.
 func (e *estate) objects(step string) []client.Object {
 	var objects []client.Object
-	for _, what := range strings.Split(step, "+") {
+	for what := range strings.SplitSeq(step, "+") {
 		switch what {
 		case theVMs:
 			for _, name := range append([]string{"late"}, estateVMs...) {
