@@ -12,7 +12,7 @@ MONITORING := monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/P
 # The version of Kubernetes that the tests run, and that Helm 3 must be told: it would take itself for a client of 1.20.
 kubernetes = $(call version,controlplane,k8s.io/kubernetes)
 # The version of a module that a module of tools requires.
-version = $(shell awk '$$1 == "$(2)" {print $$2}' src/tools/$(1)/go.mod)
+version = $(shell awk '{for (i = 1; i < NF; i++) if ($$i == "$(2)") {print $$(i + 1); exit}}' src/tools/$(1)/go.mod)
 minor = $(word 2,$(subst ., ,$(kubernetes)))
 
 ##@ The chart

@@ -24,10 +24,7 @@ func args(t *testing.T, v variant, ofOperator bool) [][]string {
 // answered when flags have been read, and before anything is begun.
 func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
 	t.Parallel()
-	all, err := variants()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rendered := all(t)
 	operator := filepath.Join(t.TempDir(), "vmoperator")
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", operator, "./src/cmd/manager")
 	build.Dir = root
@@ -36,14 +33,13 @@ func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, v := range all {
+	for _, v := range rendered {
 		for _, flags := range args(t, v, true) {
 			asked := "--version"
 			if !strings.HasPrefix(flags[0], "-") {
 				// A command, which has no version of its own.
 				asked = "--help"
 			}
-			//nolint:gosec // The operator, built above.
 			command := exec.CommandContext(t.Context(), operator, append(flags, asked)...)
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v: %v: %s", v.name, flags, err, out)
@@ -58,14 +54,16 @@ func TestTheMockProviderHasTheFlagsThatItIsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each(t, func(t *testing.T, v variant) {
-		for _, flags := range args(t, v, false) {
-			for _, flag := range flags {
-				name, _, _ := strings.Cut(flag, "=")
-				if !strings.Contains(string(settings), `"`+name+`"`) {
-					t.Errorf("the mock provider has no flag %s", name)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for _, flags := range args(t, v, false) {
+				for _, flag := range flags {
+					name, _, _ := strings.Cut(flag, "=")
+					if !strings.Contains(string(settings), `"`+name+`"`) {
+						t.Errorf("the mock provider has no flag %s", name)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }

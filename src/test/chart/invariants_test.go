@@ -30,60 +30,68 @@ func ours(objects []unstructured.Unstructured) []unstructured.Unstructured {
 
 func TestEveryObjectHasAllLabels(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		for _, object := range ours(v.objects) {
-			for _, label := range everyLabel {
-				value, there := object.GetLabels()[label]
-				if problems := validation.IsValidLabelValue(value); !there || len(problems) > 0 {
-					t.Errorf("%s %s: label %s is %q: %v", object.GetKind(), object.GetName(), label, value, problems)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for _, object := range ours(v.objects) {
+				for _, label := range everyLabel {
+					value, there := object.GetLabels()[label]
+					if problems := validation.IsValidLabelValue(value); !there || len(problems) > 0 {
+						t.Errorf("%s %s: label %s is %q: %v", object.GetKind(), object.GetName(), label, value, problems)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func TestEveryObjectOfANamespaceSaysWhichOne(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		for _, object := range v.objects {
-			if slices.Contains(ofCluster, object.GetKind()) == (object.GetNamespace() != "") {
-				t.Errorf("%s %s is in the namespace %q", object.GetKind(), object.GetName(), object.GetNamespace())
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for _, object := range v.objects {
+				if slices.Contains(ofCluster, object.GetKind()) == (object.GetNamespace() != "") {
+					t.Errorf("%s %s is in the namespace %q", object.GetKind(), object.GetName(), object.GetNamespace())
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func TestNamesAreSuchThatKubernetesTakesThem(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		for _, object := range v.objects {
-			check := validation.IsDNS1123Subdomain
-			switch object.GetKind() {
-			case "Service":
-				check = validation.IsDNS1035Label
-			// Its pods' names and labels are made of it.
-			case "Deployment":
-				check = validation.IsDNS1123Label
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for _, object := range v.objects {
+				check := validation.IsDNS1123Subdomain
+				switch object.GetKind() {
+				case "Service":
+					check = validation.IsDNS1035Label
+				// Its pods' names and labels are made of it.
+				case "Deployment":
+					check = validation.IsDNS1123Label
+				}
+				if problems := check(object.GetName()); len(problems) > 0 {
+					t.Errorf("%s %q: %v", object.GetKind(), object.GetName(), problems)
+				}
 			}
-			if problems := check(object.GetName()); len(problems) > 0 {
-				t.Errorf("%s %q: %v", object.GetKind(), object.GetName(), problems)
-			}
-		}
-	})
+		})
+	}
 }
 
 func TestNoObjectIsThereTwice(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		seen := map[string]bool{}
-		for _, object := range v.objects {
-			key := strings.Join([]string{object.GetKind(), object.GetNamespace(), object.GetName()}, " ")
-			if seen[key] {
-				t.Errorf("%s is there twice", key)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			seen := map[string]bool{}
+			for _, object := range v.objects {
+				key := strings.Join([]string{object.GetKind(), object.GetNamespace(), object.GetName()}, " ")
+				if seen[key] {
+					t.Errorf("%s is there twice", key)
+				}
+				seen[key] = true
 			}
-			seen[key] = true
-		}
-	})
+		})
+	}
 }
 
 // selectors are what the objects of a release select pods by.
@@ -107,22 +115,24 @@ func selectors(t *testing.T, objects []unstructured.Unstructured) []map[string]s
 
 func TestSelectorsNameTheirPodsAndNothingThatAnUpdateChanges(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		pods := ofKind[appsv1.Deployment](t, v.objects, "Deployment")
-		for _, selector := range selectors(t, v.objects) {
-			for label := range selector {
-				if label == "helm.sh/chart" || strings.HasSuffix(label, "/version") {
-					t.Errorf("a selector has the label %s", label)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			pods := ofKind[appsv1.Deployment](t, v.objects, "Deployment")
+			for _, selector := range selectors(t, v.objects) {
+				for label := range selector {
+					if label == "helm.sh/chart" || strings.HasSuffix(label, "/version") {
+						t.Errorf("a selector has the label %s", label)
+					}
+				}
+				selected := slices.DeleteFunc(slices.Clone(pods), func(pod appsv1.Deployment) bool {
+					return !isSubset(selector, pod.Spec.Template.Labels)
+				})
+				if len(selected) != 1 {
+					t.Errorf("the selector %v selects the pods of %d Deployments", selector, len(selected))
 				}
 			}
-			selected := slices.DeleteFunc(slices.Clone(pods), func(pod appsv1.Deployment) bool {
-				return !isSubset(selector, pod.Spec.Template.Labels)
-			})
-			if len(selected) != 1 {
-				t.Errorf("the selector %v selects the pods of %d Deployments", selector, len(selected))
-			}
-		}
-	})
+		})
+	}
 }
 
 func isSubset(part, whole map[string]string) bool {
@@ -136,10 +146,12 @@ func isSubset(part, whole map[string]string) bool {
 
 func TestASecretIsRenderedOnlyWhereAKeyIsGiven(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		secrets := ofKind[corev1.Secret](t, v.objects, "Secret")
-		if want := strings.HasPrefix(v.name, "everything"); (len(secrets) > 0) != want {
-			t.Errorf("%d Secrets are rendered", len(secrets))
-		}
-	})
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			secrets := ofKind[corev1.Secret](t, v.objects, "Secret")
+			if want := strings.HasPrefix(v.name, "everything"); (len(secrets) > 0) != want {
+				t.Errorf("%d Secrets are rendered", len(secrets))
+			}
+		})
+	}
 }

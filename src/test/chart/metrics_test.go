@@ -9,11 +9,10 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-	controllermetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/yaml"
-
 	// It registers the metrics of controllers.
 	_ "sigs.k8s.io/controller-runtime/pkg/controller"
+	controllermetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/yaml"
 
 	"github.com/example/vmoperator/src/metrics"
 )
@@ -167,7 +166,7 @@ func TestEveryAlertHasASeverityWordsAndARunbook(t *testing.T) {
 	}
 }
 
-func TestTheDashboardsOfGrafanaShowWhatTheyAreTold(t *testing.T) {
+func TestRulesAndDashboardAreRenderedWhole(t *testing.T) {
 	t.Parallel()
 	var rule, board bool
 	for _, object := range render(t, "--values="+chart+"/ci/everything-values.yaml") {

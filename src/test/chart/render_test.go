@@ -62,19 +62,14 @@ var variants = sync.OnceValues(func() ([]variant, error) {
 	return all, nil
 })
 
-// each runs a test for each variant.
-func each(t *testing.T, test func(*testing.T, variant)) {
+// all are the variants, rendered.
+func all(t *testing.T) []variant {
 	t.Helper()
-	all, err := variants()
+	rendered, err := variants()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range all {
-		t.Run(v.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, v)
-		})
-	}
+	return rendered
 }
 
 // render renders the chart.
@@ -95,7 +90,7 @@ func rendered(release string, args ...string) ([]unstructured.Unstructured, erro
 		"template", release, chart, "--namespace=" + namespace, "--kube-version=1.37.0",
 		"--api-versions=monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/PrometheusRule",
 	}, args...)
-	//nolint:gosec,noctx // Our own Helm, with arguments of tests; all tests share what it renders.
+	//nolint:noctx // Our own Helm, with arguments of tests; all tests share what it renders.
 	out, err := exec.Command(helm, args...).Output()
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		return nil, fmt.Errorf("helm %s: %s", strings.Join(args, " "), failed.Stderr)

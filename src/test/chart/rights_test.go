@@ -48,31 +48,33 @@ func TestEachWatchedNamespaceHasARoleAndABinding(t *testing.T) {
 // apart.
 func TestEveryBindingBindsARoleOfTheReleaseToItsServiceAccount(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		exists := map[string]bool{}
-		for _, object := range v.objects {
-			exists[object.GetKind()+" "+object.GetNamespace()+"/"+object.GetName()] = true
-		}
-		check := func(namespace string, role rbacv1.RoleRef, subjects []rbacv1.Subject) {
-			if role.Kind == "ClusterRole" {
-				namespace = ""
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			exists := map[string]bool{}
+			for _, object := range v.objects {
+				exists[object.GetKind()+" "+object.GetNamespace()+"/"+object.GetName()] = true
 			}
-			if !exists[role.Kind+" "+namespace+"/"+role.Name] {
-				t.Errorf("the %s %s/%s that is bound does not exist", role.Kind, namespace, role.Name)
-			}
-			for _, subject := range subjects {
-				if !exists[subject.Kind+" "+subject.Namespace+"/"+subject.Name] {
-					t.Errorf("the %s %s/%s that has the %s does not exist", subject.Kind, subject.Namespace, subject.Name, role.Name)
+			check := func(namespace string, role rbacv1.RoleRef, subjects []rbacv1.Subject) {
+				if role.Kind == "ClusterRole" {
+					namespace = ""
+				}
+				if !exists[role.Kind+" "+namespace+"/"+role.Name] {
+					t.Errorf("the %s %s/%s that is bound does not exist", role.Kind, namespace, role.Name)
+				}
+				for _, subject := range subjects {
+					if !exists[subject.Kind+" "+subject.Namespace+"/"+subject.Name] {
+						t.Errorf("the %s %s/%s that has the %s does not exist", subject.Kind, subject.Namespace, subject.Name, role.Name)
+					}
 				}
 			}
-		}
-		for _, binding := range ofKind[rbacv1.RoleBinding](t, v.objects, "RoleBinding") {
-			check(binding.Namespace, binding.RoleRef, binding.Subjects)
-		}
-		for _, binding := range ofKind[rbacv1.ClusterRoleBinding](t, v.objects, "ClusterRoleBinding") {
-			check("", binding.RoleRef, binding.Subjects)
-		}
-	})
+			for _, binding := range ofKind[rbacv1.RoleBinding](t, v.objects, "RoleBinding") {
+				check(binding.Namespace, binding.RoleRef, binding.Subjects)
+			}
+			for _, binding := range ofKind[rbacv1.ClusterRoleBinding](t, v.objects, "ClusterRoleBinding") {
+				check("", binding.RoleRef, binding.Subjects)
+			}
+		})
+	}
 }
 
 func TestAggregatedRolesGiveNoRightToChangeAStatus(t *testing.T) {

@@ -50,42 +50,48 @@ func TestEveryPodPassesTheRestrictedStandard(t *testing.T) {
 		t.Fatal(err)
 	}
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
-	each(t, func(t *testing.T, v variant) {
-		for name, pod := range templates(t, v.objects) {
-			for _, result := range evaluator.EvaluatePod(restricted, &metav1.ObjectMeta{}, &pod.Spec) {
-				if !result.Allowed {
-					t.Errorf("%s: %s: %s", name, result.ForbiddenReason, result.ForbiddenDetail)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for name, pod := range templates(t, v.objects) {
+				for _, result := range evaluator.EvaluatePod(restricted, &metav1.ObjectMeta{}, &pod.Spec) {
+					if !result.Allowed {
+						t.Errorf("%s: %s: %s", name, result.ForbiddenReason, result.ForbiddenDetail)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func TestEveryContainerHasAReadOnlyRootAndItsResources(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		for name, pod := range templates(t, v.objects) {
-			for _, container := range pod.Spec.Containers {
-				if context := container.SecurityContext; context == nil || context.ReadOnlyRootFilesystem == nil || !*context.ReadOnlyRootFilesystem {
-					t.Errorf("%s: the root of %s can be written", name, container.Name)
-				}
-				if container.Resources.Requests.Cpu().IsZero() || container.Resources.Limits.Memory().IsZero() {
-					t.Errorf("%s: %s requests no CPU, or has no limit of memory", name, container.Name)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for name, pod := range templates(t, v.objects) {
+				for _, container := range pod.Spec.Containers {
+					if context := container.SecurityContext; context == nil || context.ReadOnlyRootFilesystem == nil || !*context.ReadOnlyRootFilesystem {
+						t.Errorf("%s: the root of %s can be written", name, container.Name)
+					}
+					if container.Resources.Requests.Cpu().IsZero() || container.Resources.Limits.Memory().IsZero() {
+						t.Errorf("%s: %s requests no CPU, or has no limit of memory", name, container.Name)
+					}
 				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func TestOnlyTheOperatorGetsAToken(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, v variant) {
-		for _, deployment := range ofKind[appsv1.Deployment](t, v.objects, "Deployment") {
-			mounts := deployment.Spec.Template.Spec.AutomountServiceAccountToken
-			isManager := deployment.Labels["app.kubernetes.io/component"] == "controller-manager"
-			if mounts == nil || *mounts != isManager {
-				t.Errorf("Deployment %s: automountServiceAccountToken is %v", deployment.Name, mounts)
+	for _, v := range all(t) {
+		t.Run(v.name, func(t *testing.T) {
+			for _, deployment := range ofKind[appsv1.Deployment](t, v.objects, "Deployment") {
+				mounts := deployment.Spec.Template.Spec.AutomountServiceAccountToken
+				isManager := deployment.Labels["app.kubernetes.io/component"] == "controller-manager"
+				if mounts == nil || *mounts != isManager {
+					t.Errorf("Deployment %s: automountServiceAccountToken is %v", deployment.Name, mounts)
+				}
 			}
-		}
-	})
+		})
+	}
 }

@@ -62,20 +62,6 @@ func schemaOf(t *testing.T, dir string) node {
 	return schema
 }
 
-// at says whether there is a value at a path.
-func at(values any, path string) bool {
-	for name := range strings.SplitSeq(path, ".") {
-		object, isObject := values.(map[string]any)
-		if !isObject {
-			return false
-		}
-		if values, isObject = object[name]; !isObject {
-			return false
-		}
-	}
-	return true
-}
-
 // paths are the values that are set, down to those that a schema tells apart no further.
 func paths(values any, schema node, path string) []string {
 	object, isObject := values.(map[string]any)

@@ -62,7 +62,11 @@ func kindsOf(definition map[string]any) ([]schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kinds []struct{ Group, Version, Kind string }
+	var kinds []struct {
+		Group   string `json:"group"`
+		Version string `json:"version"`
+		Kind    string `json:"kind"`
+	}
 	if err := json.Unmarshal(raw, &kinds); err != nil {
 		return nil, err
 	}
