@@ -109,7 +109,7 @@ func (l *Lens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case call.Kind == Object && call.Verb == "list":
 		l.list(w, r, view)
 	case call.Kind == Object && call.Verb == "watch":
-		l.watch(w, r, view)
+		l.watch(r.Context(), w, r, view)
 	default:
 		l.next.ServeHTTP(w, r)
 	}
@@ -139,7 +139,7 @@ func formOf(r *http.Request) string {
 	return r.Header.Get("Accept") + " " + r.URL.Query().Get("labelSelector")
 }
 
-func (l *Lens) watch(w http.ResponseWriter, r *http.Request, view View) {
+func (l *Lens) watch(ctx context.Context, w http.ResponseWriter, r *http.Request, view View) {
 	l.mu.Lock()
 	s := l.state(view)
 	losses, unlisted := s.losses, s.unlisted
@@ -148,7 +148,7 @@ func (l *Lens) watch(w http.ResponseWriter, r *http.Request, view View) {
 		http.Error(w, "the history of this watch is lost", http.StatusGone)
 		return
 	}
-	l.next.ServeHTTP(&frozen{ResponseWriter: w, wait: func() { l.await(r.Context(), view, losses) }}, r)
+	l.next.ServeHTTP(&frozen{ResponseWriter: w, wait: func() { l.await(ctx, view, losses) }}, r)
 }
 
 // await returns when a watch that began after a number of losses may tell an

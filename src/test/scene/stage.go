@@ -58,7 +58,7 @@ func (s *Stage) open(ctx context.Context, buildFlags []string) error {
 	}
 	var err error
 	s.Plane, err = controlplane.Start(ctx, controlplane.Options{
-		CRDPaths: []string{filepath.Join(root, "charts/vmoperator/files/crds")}, ControllerManager: true,
+		CRDPaths: []string{filepath.Join(root, "charts", "vmoperator", "files", "crds")}, ControllerManager: true,
 	})
 	if err != nil {
 		return err

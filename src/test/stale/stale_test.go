@@ -1,6 +1,7 @@
 package stale
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -110,14 +111,14 @@ func frozenBeforeThePOST(s *play) {
 
 // frozenBeforeTheDELETE: the cache shows an object that is being deleted while
 // another one has its name.
-func frozenBeforeTheDELETE(s *play, clear func(interpose.View)) {
+func frozenBeforeTheDELETE(s *play, end func(interpose.View)) {
 	s.Make()
 	s.current()
 	s.frozenAt(s.calling(provider.OperationDelete), s.Delete)
 	s.Gone()
 	s.Make()
 	s.AwaitMachines(0)
-	clear(s.vms())
+	end(s.vms())
 	s.current()
 	s.WantPOSTs(2)
 }
@@ -154,12 +155,11 @@ func secretThereAndBack(s *play) {
 func (s *play) probedWith(key string) {
 	s.T.Helper()
 	s.AwaitFurther("probes", 2, func(call interpose.Call) bool { return call.Is(provider.OperationCapabilities) })
-	all := s.Door.Record().Entries()
-	for i := len(all) - 1; i >= 0; i-- {
-		if !all[i].Is(provider.OperationCapabilities) {
+	for _, entry := range slices.Backward(s.Door.Record().Entries()) {
+		if !entry.Is(provider.OperationCapabilities) {
 			continue
 		}
-		if got := all[i].Header.Get("Authorization"); got != "Bearer "+key {
+		if got := entry.Header.Get("Authorization"); got != "Bearer "+key {
 			s.T.Errorf("the last probe came with the wrong key, or none")
 		}
 		return
