@@ -7,6 +7,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 IMG ?= registry.example.com/vmoperator:v0.1.0
+MOCK_IMG ?= registry.example.com/vmoperator-mock-provider:v0.1.0
 CONTAINER_TOOL ?= docker
 PYTHON ?= python3
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -35,7 +36,7 @@ kubectl = $$(command -v kubectl || echo "$$(go run ./src/test/controlplane/cmd/a
 
 .PHONY: help
 help: ## Show this list.
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: all
 all: generate lint test build ## Generate, lint, test and build.
@@ -69,6 +70,10 @@ uninstall: ## Delete the CRDs, and every object of their kinds, from the current
 .PHONY: docker-build
 docker-build: ## Build the image IMG=.
 	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -t $(IMG) .
+
+.PHONY: docker-build-mock
+docker-build-mock: ## Build the mock provider's image MOCK_IMG=.
+	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -t $(MOCK_IMG) mockprovider
 
 .PHONY: docker-push
 docker-push: ## Push the image IMG=.
