@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -20,9 +21,8 @@ func args(t *testing.T, v variant, ofOperator bool) [][]string {
 	return found
 }
 
-// TestTheOperatorTakesTheFlagsThatItIsGiven asks beside them for something that is
-// answered when flags have been read, and before anything is begun.
-func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
+// TestTheOperatorAndItsFlags builds the operator once.
+func TestTheOperatorAndItsFlags(t *testing.T) {
 	t.Parallel()
 	rendered := all(t)
 	operator := filepath.Join(t.TempDir(), "vmoperator")
@@ -34,17 +34,62 @@ func TestTheOperatorTakesTheFlagsThatItIsGiven(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, v := range rendered {
-		for _, flags := range args(t, v, true) {
-			asked := "--version"
-			if !strings.HasPrefix(flags[0], "-") {
-				// A command, which has no version of its own.
-				asked = "--help"
+		t.Run("it takes what it is given: "+v.name, func(t *testing.T) {
+			for _, flags := range args(t, v, true) {
+				wantTaken(t, operator, flags)
 			}
-			command := exec.CommandContext(t.Context(), operator, append(flags, asked)...)
-			if out, err := command.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v: %v: %s", v.name, flags, err, out)
-			}
+		})
+	}
+	t.Run("its defaults are the chart's", func(t *testing.T) {
+		flags := args(t, variant{objects: render(t)}, true)
+		if len(flags) != 1 {
+			t.Fatalf("there are %d pods", len(flags))
 		}
+		wantDefaults(t, operator, flags[0])
+	})
+}
+
+// wantTaken asks beside flags for something that is answered when they have been
+// read, and before anything is begun.
+func wantTaken(t *testing.T, operator string, flags []string) {
+	t.Helper()
+	asked := "--version"
+	if !strings.HasPrefix(flags[0], "-") {
+		// A command, which has no version of its own.
+		asked = "--help"
+	}
+	if out, err := exec.CommandContext(t.Context(), operator, append(flags, asked)...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %v: %s", flags, err, out)
+	}
+}
+
+var defaultOf = regexp.MustCompile(`(?m)^ {2}-([a-z-]+).*\n.*\(default "?([^:")]+|:\d+)"?\)$`)
+
+// wantDefaults compares flags with the defaults that the operator tells.
+func wantDefaults(t *testing.T, operator string, flags []string) {
+	t.Helper()
+	help, err := exec.CommandContext(t.Context(), operator, "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, help)
+	}
+	defaults := map[string]string{}
+	for _, match := range defaultOf.FindAllStringSubmatch(string(help), -1) {
+		defaults["--"+match[1]] = match[2]
+	}
+	compared := 0
+	for _, flag := range flags {
+		name, value, _ := strings.Cut(flag, "=")
+		want, isTold := defaults[name]
+		if !isTold {
+			continue
+		}
+		compared++
+		if value != want {
+			t.Errorf("the chart sets %s to %s, and the operator to %s", name, value, want)
+		}
+	}
+	if compared < 7 {
+		t.Errorf("of %v only %d have a default, as in %v", flags, compared, defaults)
 	}
 }
 
