@@ -3,6 +3,7 @@ package rolebinding
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,7 +25,8 @@ func needs(ctx context.Context, reader client.Reader, namespace string) (bool, e
 		{&computev1.ProviderConfigList{}, nil},
 		{&corev1.SecretList{}, []client.ListOption{watched}},
 	} {
-		options := append(kind.options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy) // read only
+		// Without copies, for the objects are only read, and there may be thousands.
+		options := slices.Concat(kind.options, []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy})
 		if err := reader.List(ctx, kind.list, options...); err != nil {
 			return false, fmt.Errorf("looking for what needs the operator's rights: %w", err)
 		}

@@ -114,7 +114,7 @@ func (r *Reconciler) act(ctx context.Context, binding *metav1.PartialObjectMetad
 		controllerutil.RemoveFinalizer(binding, computev1.RoleBindingFinalizer)
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, binding, patch, client.FieldOwner(computev1.FieldOwner)); client.IgnoreNotFound(err) != nil {
+	if err := client.IgnoreNotFound(r.Client.Patch(ctx, binding, patch, client.FieldOwner(computev1.FieldOwner))); err != nil {
 		return err
 	}
 	log.FromContext(ctx).Info("changed what keeps the operator's rights", "action", action.String())
