@@ -92,10 +92,10 @@ func TestCommandsForTheNightNameWhatExists(t *testing.T) {
 		if !kubectlVerb.MatchString(command) {
 			t.Errorf("kubectl %s: what is that?", command)
 		}
-		if about := kubectlAbout.FindStringSubmatch(command); about != nil && !slices.Contains(shownResources, about[1]) {
+		if about := kubectlAbout.FindStringSubmatch(command); len(about) > 1 && !slices.Contains(shownResources, about[1]) {
 			t.Errorf("kubectl %s: there is no %s", command, about[1])
 		}
-		if match := annotated.FindStringSubmatch(command); match != nil && !slices.Contains(annotations, match[1]) {
+		if match := annotated.FindStringSubmatch(command); len(match) > 1 && !slices.Contains(annotations, match[1]) {
 			t.Errorf("kubectl %s: nobody reads %s", command, match[1])
 		}
 		for _, match := range conditionOfVM.FindAllStringSubmatch(command, -1) {
@@ -108,7 +108,7 @@ func TestCommandsForTheNightNameWhatExists(t *testing.T) {
 				t.Errorf("kubectl %s: no object has %s", command, match[0])
 			}
 		}
-		if match := patchedField.FindStringSubmatch(command); match != nil && !slices.Contains(fields("spec"), match[1]) {
+		if match := patchedField.FindStringSubmatch(command); len(match) > 1 && !slices.Contains(fields("spec"), match[1]) {
 			t.Errorf("kubectl %s: no spec has %s", command, match[1])
 		}
 	}

@@ -127,7 +127,7 @@ func end(t *testing.T, s State, machine Machine, object Presence) {
 				t.Errorf("the cluster is read before the VM: %+v", s)
 			}
 			s.Object = object
-		case Report, Wait, Delete:
+		case Report, Wait, Delete, decisions:
 			return
 		}
 	}

@@ -56,17 +56,17 @@ var meanings = map[faults.Stage]string{
 }
 
 func conditions(row *faults.Row) string {
-	var shown []string
+	shown := make([]string, 0, len(row.Shows))
 	for _, c := range row.Shows {
-		shown = append(shown, fmt.Sprintf("%s=%s `%s`", c.Type, c.Status, c.Reason))
+		shown = append(shown, fmt.Sprintf("%s=%s %#q", c.Type, c.Status, c.Reason))
 	}
 	return orDash(strings.Join(shown, ", "))
 }
 
 func warnings(row *faults.Row) string {
-	var told []string
+	told := make([]string, 0, len(row.Warns))
 	for reason, count := range row.Warns {
-		told = append(told, fmt.Sprintf("%d `%s`", count, reason))
+		told = append(told, fmt.Sprintf("%d %#q", count, reason))
 	}
 	slices.Sort(told)
 	return orDash(strings.Join(told, ", "))
