@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -119,19 +120,16 @@ func wantMetrics(t *testing.T, registry prometheus.Registerer, where, query stri
 	}
 }
 
-// registered has the metrics of the operator and of controller-runtime.
-func registered(t *testing.T) prometheus.Registerer {
-	t.Helper()
-	if err := metrics.Register(controllermetrics.Registry); err != nil {
-		t.Fatal(err)
-	}
-	return controllermetrics.Registry
-}
+// register adds the operator's metrics to those of controller-runtime, whose
+// registry is one for the process.
+var register = sync.OnceValue(func() error { return metrics.Register(controllermetrics.Registry) })
 
-// The registry is one for the process: what reads it is one test.
 func TestAlertsAndDashboardReadMetricsThatExist(t *testing.T) {
 	t.Parallel()
-	registry := registered(t)
+	if err := register(); err != nil {
+		t.Fatal(err)
+	}
+	registry := controllermetrics.Registry
 	if exists(t, registry, "vmoperator_no_such_metric") {
 		t.Fatal("every metric exists")
 	}
