@@ -60,6 +60,7 @@ type ControlPlane struct {
 	servers *envtest.ControlPlane
 	admin   *envtest.AuthenticatedUser
 	manager *exec.Cmd
+	users   sync.Mutex
 	stop    sync.Once
 	stopErr error
 }
@@ -224,6 +225,9 @@ func (c *ControlPlane) WriteKubeconfig(path string) error {
 
 // AddUser returns the configuration of a user with no rights but those that RBAC gives to the name and the groups.
 func (c *ControlPlane) AddUser(name string, groups ...string) (*rest.Config, error) {
+	// envtest counts its certificates without a lock.
+	c.users.Lock()
+	defer c.users.Unlock()
 	user, err := c.servers.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{QPS: -1})
 	if err != nil {
 		return nil, err

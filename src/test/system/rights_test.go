@@ -97,8 +97,17 @@ func rulesIn(t *testing.T, path string) []rbacv1.PolicyRule {
 	return file.Rules
 }
 
+// startAgain starts the operator once the apiserver knows of its rights: one that
+// comes too early tries again only half a minute later.
 func (i *installation) startAgain() {
 	i.t.Helper()
+	user, err := client.New(i.user, client.Options{Scheme: kube.Scheme()})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	operator.WaitFor(i.t, "the rights to be known", func(ctx context.Context) bool {
+		return user.List(ctx, &computev1.VirtualMachineList{}, client.InNamespace(i.namespace)) == nil
+	})
 	i.operator = startOperatorAs(i.t, i.user, []string{i.namespace}, i.args...)
 }
 
