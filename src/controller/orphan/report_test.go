@@ -1,6 +1,7 @@
 package orphan_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -93,6 +94,12 @@ func TestTheSteadyStateCostsAPageCallForEachPageAndNothingElse(t *testing.T) {
 	for _, vm := range []string{"a", "b", "c"} {
 		w.vm(vm)
 	}
+	w.eventually("all VMs to be counted", func() string {
+		if got := w.config().Status.VirtualMachines; got != 3 {
+			return fmt.Sprintf("%d VMs", got)
+		}
+		return ""
+	})
 	w.look()
 	lists, before := w.lists.Load(), w.provider.Counts()[provider.OperationList]
 	version := w.config().ResourceVersion

@@ -135,15 +135,19 @@ func TestABrokenConnectionLeavesTheOutcomeOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := serve(t, func(w http.ResponseWriter, _ *http.Request) { hangUp(t, w, reply) })
+			client := serve(t, func(w http.ResponseWriter, r *http.Request) { hangUp(t, w, r, reply) })
 			expect(t, client, read, mutation)
 		})
 	}
 }
 
-// hangUp sends text as it is and closes the connection.
-func hangUp(t *testing.T, w http.ResponseWriter, text string) {
+// hangUp sends text as it is and closes the connection. The request is read first:
+// a connection that is closed with something unread is reset, and the text is lost.
+func hangUp(t *testing.T, w http.ResponseWriter, r *http.Request, text string) {
 	t.Helper()
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		t.Error(err)
+	}
 	connection, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		t.Error(err)
@@ -158,7 +162,7 @@ func hangUp(t *testing.T, w http.ResponseWriter, text string) {
 func TestAnAnswerThatBreaksOffIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	const reply = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"id\":\"vm-1\""
-	client := serve(t, func(w http.ResponseWriter, _ *http.Request) { hangUp(t, w, reply) })
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) { hangUp(t, w, r, reply) })
 	for op, call := range operations {
 		want := outcome{Class: provider.Transient, Cause: provider.CauseProtocol}
 		switch op {
