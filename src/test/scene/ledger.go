@@ -174,8 +174,9 @@ const looks = 3
 // meanwhile.
 func (s *Scene) WantCalm() {
 	s.T.Helper()
-	// What is under way ends before the next look.
-	s.AwaitLooks(1)
+	// A pass looks before it writes: only when the next but one looks, the next has
+	// ended.
+	s.AwaitLooks(2)
 	before := s.changes()
 	s.AwaitLooks(looks)
 	if after := s.changes(); len(after) > len(before) {
