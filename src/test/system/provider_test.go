@@ -84,10 +84,14 @@ func calls(t *testing.T, p *mockprovider.Provider) map[string]int {
 	return countOf(requests(t, p))
 }
 
+// countOf counts calls by operation, but for lists: those are the orphan
+// controller's, which looks whenever it is time, whatever becomes of a VM.
 func countOf(all []mockprovider.Request) map[string]int {
 	count := map[string]int{}
 	for _, request := range all {
-		count[request.Operation]++
+		if request.Operation != "list" {
+			count[request.Operation]++
+		}
 	}
 	return count
 }

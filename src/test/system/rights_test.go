@@ -183,9 +183,9 @@ func TestANamespaceWithItsOwnRightsSticksUntilThereAreTheClusters(t *testing.T) 
 	i.startUnready()
 	i.operator.WantLine("staying out of a namespace", "no right to list")
 	vm := &computev1.VirtualMachine{ObjectMeta: i.meta("web")}
-	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(vm), vm); err != nil || vm.DeletionTimestamp.IsZero() {
-		t.Fatalf("the VirtualMachine does not wait for its end: %v", err)
-	}
+	operator.WaitFor(t, "the VirtualMachine to wait for its end", func(ctx context.Context) bool {
+		return kube.Get(ctx, client.ObjectKeyFromObject(vm), vm) == nil && !vm.DeletionTimestamp.IsZero()
+	})
 	if left := machines(t, p); len(left) != 1 {
 		t.Errorf("left at the provider: %v, want the one VM", left)
 	}
