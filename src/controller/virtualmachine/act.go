@@ -134,6 +134,7 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 	switch class := provider.ClassOf(err); {
 	case err == nil:
 		p.machine = machine
+		r.remember(p)
 		p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), false)
 		p.seen.refused = nil
 		p.happened(happening{reason: "Created", note: fmt.Sprintf("VM %s created", machine.ID)})

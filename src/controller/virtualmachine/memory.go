@@ -40,6 +40,10 @@ type sighting struct {
 	// released is true once our finalizer is off. The apiserver answers the patch
 	// that lets an object go with the resourceVersion from before it.
 	released bool
+	// terminating is true once the object was seen to wait for its end.
+	terminating bool
+	// made is the VM, if this process has made it, and is to delete it with its object.
+	made *made
 	// lags counts the passes in a row that found the cache behind.
 	lags int
 	// failures counts the looks in a row that failed.
@@ -102,11 +106,13 @@ func (s *sighting) keep(until time.Time) {
 // doubt makes the next look ask the provider.
 func (s *sighting) doubt() { s.due = time.Time{} }
 
-// memory holds the sightings of all objects. Objects are reconciled one at a
-// time, so a sighting itself needs no lock.
+// memory holds the sightings of all objects, and the VMs that are left of those
+// that are gone. Objects are reconciled one at a time, so a sighting itself needs no
+// lock.
 type memory struct {
 	mu        sync.Mutex
 	sightings map[types.NamespacedName]entry
+	left      map[types.NamespacedName][]made
 }
 
 type entry struct {
@@ -115,21 +121,48 @@ type entry struct {
 }
 
 func newMemory() *memory {
-	return &memory{sightings: map[types.NamespacedName]entry{}}
+	return &memory{sightings: map[types.NamespacedName]entry{}, left: map[types.NamespacedName][]made{}}
 }
 
 // of returns the sighting of an object; an object that was made anew under an
 // old name begins with an empty one.
-func (m *memory) of(vm *computev1.VirtualMachine) *sighting {
+func (m *memory) of(vm *computev1.VirtualMachine, now time.Time) *sighting {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := types.NamespacedName{Namespace: vm.Namespace, Name: vm.Name}
 	found, known := m.sightings[key]
 	if !known || found.uid != vm.UID {
+		if known && found.abandons(now) && !found.made.inherits(vm) {
+			m.left[key] = append(m.left[key], *found.made)
+		}
 		found = entry{uid: vm.UID, sighting: &sighting{}}
 		m.sightings[key] = found
 	}
+	found.terminating = found.terminating || !vm.DeletionTimestamp.IsZero()
 	return found.sighting
+}
+
+// leave keeps a VM that is still to be deleted.
+func (m *memory) leave(key types.NamespacedName, vm made) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left[key] = append(m.left[key], vm)
+}
+
+// takeLeft returns the VMs that are still to be deleted, and forgets them.
+func (m *memory) takeLeft(key types.NamespacedName) []made {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	left := m.left[key]
+	delete(m.left, key)
+	return left
+}
+
+// known is what is known of an object; its sighting is nil if that is nothing.
+func (m *memory) known(key types.NamespacedName) entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sightings[key]
 }
 
 // forget drops what is known of an object that is gone.

@@ -68,12 +68,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	vm := &computev1.VirtualMachine{}
 	if err := r.Client.Get(ctx, req.NamespacedName, vm); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.memory.forget(req.NamespacedName)
-			return ctrl.Result{}, nil
+			return ctrl.Result{}, r.gone(ctx, req.NamespacedName)
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the VirtualMachine: %w", err)
 	}
-	p := &pass{vm: vm.DeepCopy(), began: r.Now(), seen: r.memory.of(vm)}
+	p := &pass{vm: vm.DeepCopy(), began: r.Now(), seen: r.memory.of(vm, r.Now())}
+	if err := r.deleteAbandoned(ctx, req.NamespacedName); err != nil {
+		return ctrl.Result{}, err
+	}
 	if p.seen.behind(vm) {
 		log.FromContext(ctx).V(1).Info("the cache is behind our last write")
 		return r.afterLag(p.seen)
@@ -151,7 +153,10 @@ func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d deci
 	before := p.vm.Status.DeepCopy()
 	if d.Action != decide.RemoveFinalizer {
 		next := nextStatus(p, s, d, r.VMAddressCIDRs, r.Now())
-		if err := r.writeStatus(ctx, p, next); err != nil {
+		switch err := r.writeStatus(ctx, p, next); {
+		case errors.Is(err, errGone):
+			return r.gone(ctx, p.key())
+		case err != nil:
 			return err
 		}
 	}

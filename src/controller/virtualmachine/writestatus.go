@@ -2,6 +2,7 @@ package virtualmachine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -47,13 +48,15 @@ func (r *Reconciler) writeStatus(ctx context.Context, p *pass, next computev1.Vi
 		if err := r.APIReader.Get(ctx, p.key(), live); err != nil {
 			return err
 		}
+		if replaced(p.vm, live) {
+			return errGone
+		}
 		superseded = !mayFollow(p.vm, live, next)
 		base = live
 		return err
 	})
 	if apierrors.IsNotFound(err) {
-		// Another process has let the object go.
-		return nil
+		return errGone
 	}
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
@@ -71,6 +74,12 @@ func (r *Reconciler) patchStatus(
 	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
 	err := r.Client.Status().Patch(ctx, changed, patch, client.FieldOwner(computev1.FieldOwner))
 	return changed, err
+}
+
+// replaced reports whether another object has the name, and not this one's VM.
+func replaced(read, live *computev1.VirtualMachine) bool {
+	mine, stored := intent.Of(read), intent.Of(live)
+	return live.UID != read.UID && (mine == nil || stored == nil || mine.Key != stored.Key)
 }
 
 // mayFollow reports whether a status that was made from one version of an object
@@ -93,5 +102,5 @@ func mayFollow(read, live *computev1.VirtualMachine, next computev1.VirtualMachi
 
 // mayPass reports whether repeating a write can help.
 func mayPass(err error) bool {
-	return !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err)
+	return !errors.Is(err, errGone) && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err)
 }

@@ -194,8 +194,9 @@ func (e *estate) wantGone() {
 // were objects.
 func (e *estates) wantLedger(t *testing.T) {
 	t.Helper()
-	if left := machines(t, e.provider); len(left) > 0 {
-		t.Errorf("left at the provider: %v", left)
+	for _, id := range machines(t, e.provider) {
+		t.Errorf("left at the provider: %s, of which the ledger tells:\n%s\nand the operator:\n%s",
+			id, strings.Join(e.entries(t, id), "\n"), strings.Join(e.operator.Lines(`"late"`), "\n"))
 	}
 	made, most := 0, len(e.all)*(len(estateVMs)+1)
 	for _, request := range requests(t, e.provider) {
@@ -207,6 +208,18 @@ func (e *estates) wantLedger(t *testing.T) {
 		t.Errorf("%d VMs were made for %d objects", made, most)
 	}
 	t.Logf("%d orders of deletion, %d VMs made and deleted, none left", len(e.all), made)
+}
+
+// entries are the ledger's about one VM.
+func (e *estates) entries(t *testing.T, id string) []string {
+	t.Helper()
+	var found []string
+	for _, request := range requests(t, e.provider) {
+		if request.ID == id {
+			found = append(found, fmt.Sprintf("%+v", request))
+		}
+	}
+	return found
 }
 
 // nothingElse lets the operator see each deletion.
