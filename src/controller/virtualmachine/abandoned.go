@@ -49,7 +49,7 @@ func (r *Reconciler) remember(p *pass) {
 
 // gone cares for what is left of an object that cannot be found. Its finalizer
 // keeps an object: one that went without our doing was deleted before it had it, or
-// a person has taken it off, who saw it wait first.
+// a person has taken it off, from an object that waited or was paused.
 func (r *Reconciler) gone(ctx context.Context, key types.NamespacedName) error {
 	known := r.memory.known(key)
 	if known.sighting == nil || !known.abandons(r.Now()) {
@@ -73,7 +73,7 @@ func (r *Reconciler) gone(ctx context.Context, key types.NamespacedName) error {
 
 // abandons reports whether a VM is left for nobody if its object is gone.
 func (s *sighting) abandons(now time.Time) bool {
-	return s.made != nil && !s.released && !s.terminating && now.Before(s.made.at.Add(deleteInFlight))
+	return s.made != nil && !s.released && !s.waits && now.Before(s.made.at.Add(deleteInFlight))
 }
 
 // inherits reports whether an object that has taken another's name has taken its VM

@@ -40,8 +40,9 @@ type sighting struct {
 	// released is true once our finalizer is off. The apiserver answers the patch
 	// that lets an object go with the resourceVersion from before it.
 	released bool
-	// terminating is true once the object was seen to wait for its end.
-	terminating bool
+	// waits is true once the object was seen to wait, for its end or for a person who
+	// paused it: whoever takes its finalizer off then means to leave the VM.
+	waits bool
 	// made is the VM, if this process has made it, and is to delete it with its object.
 	made *made
 	// lags counts the passes in a row that found the cache behind.
@@ -138,7 +139,7 @@ func (m *memory) of(vm *computev1.VirtualMachine, now time.Time) *sighting {
 		found = entry{uid: vm.UID, sighting: &sighting{}}
 		m.sightings[key] = found
 	}
-	found.terminating = found.terminating || !vm.DeletionTimestamp.IsZero()
+	found.waits = found.waits || !vm.DeletionTimestamp.IsZero() || paused(vm)
 	return found.sighting
 }
 

@@ -20,7 +20,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 	p.provider = r.Registry.Get(p.providerKey())
 	s := decide.State{
 		Lifecycle:   lifecycle(p.vm),
-		Paused:      p.vm.Annotations[computev1.PausedAnnotation] == "true",
+		Paused:      paused(p.vm),
 		Finalizer:   hasFinalizer(p.vm),
 		Owner:       ownerOf(p),
 		Provider:    r.providerState(ctx, p),
@@ -182,4 +182,9 @@ func fault(err error) decide.Fault {
 		return decide.FaultConflict
 	}
 	return decide.FaultNone
+}
+
+// paused reports whether a person wants the object to be left alone.
+func paused(vm *computev1.VirtualMachine) bool {
+	return vm.Annotations[computev1.PausedAnnotation] == "true"
 }

@@ -13,9 +13,9 @@ import (
 var errLate = errors.New("the time for the call is over")
 
 // punctual is a body that cannot be read once the time for the call is over.
-// net/http reads it last before it sends anything: a process that was stopped
-// while it connected, for longer than the call may take, sends nothing when it
-// goes on. The context alone does not see to that, for a stopped process finds its
+// net/http reads it when there is a connection: a process that was stopped while it
+// connected, for longer than the call may take, sends at most a header when it goes
+// on, and nobody can carry that out. The context alone does not see to that, for a stopped process finds its
 // connection made and its time over at the same moment.
 type punctual struct {
 	io.Reader
