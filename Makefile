@@ -109,7 +109,8 @@ test: ## Run all tests.
 	$(MAKE) test-go
 	python=$$(tail -1 out/test-python.txt)
 	go=$$(grep -c '^ok' out/test-go.txt)
-	cat out/failover.txt
+	# Not there where go test has repeated what it remembers, or only some tests were asked for.
+	[ ! -e out/failover.txt ] || cat out/failover.txt
 	echo "make test: all passed: mock provider: $$python; Go, with the race detector: $$go packages"
 
 .PHONY: test-go
