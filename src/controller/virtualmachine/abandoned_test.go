@@ -83,6 +83,20 @@ func TestAVMWhoseObjectGoesAMomentAfterItsIDWasStoredIsDeleted(t *testing.T) {
 	w.awaitsLive(0)
 }
 
+func TestAVMThatIsToBeRetainedByNowIsLeftWhenItsObjectGoes(t *testing.T) {
+	w := newWorld(t, full())
+	w.vm("web")
+	w.awaitsRunning("web")
+	w.edit("web", func(vm *computev1.VirtualMachine) { vm.Spec.DeletionPolicy = computev1.DeletionPolicyRetain })
+	w.looksAgain("web")
+	w.lose(w.get("web"))
+	w.awaitsGone("web")
+	w.vm("other")
+	w.awaitsRunning("other")
+	w.looksAgain("other")
+	w.live(2)
+}
+
 func TestAVMWhoseObjectIsGoneIsLeftWhereItIsToBeRetained(t *testing.T) {
 	w := newWorld(t, full())
 	w.whenMade("web", w.lose)

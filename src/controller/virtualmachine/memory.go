@@ -139,6 +139,9 @@ func (m *memory) of(vm *computev1.VirtualMachine, now time.Time) *sighting {
 		found = entry{uid: vm.UID, sighting: &sighting{}}
 		m.sightings[key] = found
 	}
+	if found.made != nil && (vm.Spec.DeletionPolicy == computev1.DeletionPolicyRetain || !found.made.at.Add(deleteInFlight).After(now)) {
+		found.made = nil
+	}
 	found.waits = found.waits || !vm.DeletionTimestamp.IsZero() || paused(vm)
 	return found.sighting
 }

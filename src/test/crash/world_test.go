@@ -140,6 +140,7 @@ func (w *world) proxy(options interpose.Options) *interpose.Proxy {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	// Whoever still calls is cut off on purpose.
 	w.t.Cleanup(func() { _ = proxy.Close() })
 	return proxy
 }
