@@ -1,0 +1,144 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AppAutoscalerState says in one word how an AppAutoscaler and its Deployment
+// stand to each other.
+// +kubebuilder:validation:Enum=Aligned;Reconciling;Paused;Contended;Conflict;Failed
+type AppAutoscalerState string
+
+const (
+	// StateAligned means that the Deployment is as declared, and its Pods are
+	// available.
+	StateAligned AppAutoscalerState = "Aligned"
+	// StateReconciling means that work goes on, or Pods are not available.
+	StateReconciling AppAutoscalerState = "Reconciling"
+	// StatePaused means that PausedAnnotation is set.
+	StatePaused AppAutoscalerState = "Paused"
+	// StateContended means that somebody else sets a field again and again.
+	StateContended AppAutoscalerState = "Contended"
+	// StateConflict means that the Deployment is somebody else's to manage.
+	StateConflict AppAutoscalerState = "Conflict"
+	// StateFailed means that the operator cannot go on.
+	StateFailed AppAutoscalerState = "Failed"
+)
+
+// AppAutoscalerStates are the states that an AppAutoscaler can be in.
+func AppAutoscalerStates() []AppAutoscalerState {
+	return []AppAutoscalerState{
+		StateAligned, StateReconciling, StatePaused, StateContended, StateConflict, StateFailed,
+	}
+}
+
+// AppAutoscalerSpec is the Deployment that the user wants.
+type AppAutoscalerSpec struct {
+	// deploymentName is the name of the Deployment, in the same namespace. One that
+	// does not exist is created, and deleted with this object; one that does is
+	// managed, and left as it is when this object is deleted. It cannot be changed.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="deploymentName must be the name of a Deployment: lower case letters, digits, '-' and '.', for example order-service"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="deploymentName is immutable: delete this AppAutoscaler and create another"
+	// +required
+	DeploymentName string `json:"deploymentName,omitempty"`
+
+	// containerName is the name of the container that image is for. The default is
+	// the container that is named like the Deployment, or else the only one.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="containerName must be the name of a container: lower case letters, digits and '-', for example order-service"
+	// +optional
+	ContainerName string `json:"containerName,omitempty"`
+
+	// replicas is the number of Pods; 0 stops them all. Another number in the
+	// Deployment is put back to this one.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Replicas *int32 `json:"replicas,omitempty"`
+
+	// image is what the container runs. Another image in the Deployment is put back
+	// to this one. It is needed to create a Deployment; without it, the image of one
+	// that exists is not looked at.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:space:]]+$')",message="image may not hold white space, for example registry.example.com/order-service:1.2.0"
+	// +optional
+	Image string `json:"image,omitempty"`
+}
+
+// AppAutoscalerStatus is what was last seen of the Deployment.
+type AppAutoscalerStatus struct {
+	// conditions tell the state of this object: Ready (all Pods run what is declared
+	// and are available), Synced (the Deployment is as declared), and, only while
+	// true, Reconciling (work goes on), Stalled (a person must act) and Contended
+	// (somebody else sets a field again and again).
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that this status tells of.
+	// It is -1 until the operator has seen the object.
+	// +kubebuilder:default=-1
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration"`
+
+	// state says in one word how this object and its Deployment stand to each other.
+	// +optional
+	State AppAutoscalerState `json:"state,omitempty"`
+
+	// replicas is the number of Pods that the Deployment has.
+	// +kubebuilder:default=0
+	// +optional
+	Replicas int32 `json:"replicas"`
+
+	// selector selects the Deployment's Pods, for a HorizontalPodAutoscaler that
+	// scales this object.
+	// +kubebuilder:validation:MaxLength=4096
+	// +optional
+	Selector string `json:"selector,omitempty"`
+}
+
+// AppAutoscaler keeps a Deployment's number of replicas and its image as
+// declared, and says who changed them.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:resource:shortName=aas,categories=vmoperator
+// +kubebuilder:printcolumn:name="Deployment",type=string,JSONPath=`.spec.deploymentName`
+// +kubebuilder:printcolumn:name="Desired",type=integer,JSONPath=`.spec.replicas`
+// +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.status.replicas`
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.state`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Synced",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
+// +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+type AppAutoscaler struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the Deployment that the user wants.
+	// +required
+	Spec AppAutoscalerSpec `json:"spec,omitzero"`
+
+	// status is what was last seen of the Deployment.
+	// +kubebuilder:default={}
+	// +optional
+	Status AppAutoscalerStatus `json:"status,omitzero"`
+}
+
+// AppAutoscalerList is a list of AppAutoscalers.
+//
+// +kubebuilder:object:root=true
+type AppAutoscalerList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []AppAutoscaler `json:"items"`
+}
