@@ -211,7 +211,7 @@ func hold(
 	case vanishing || stalled != nil && stalled.Reason == computev1.ReasonMassDisappearance:
 		return decide.HoldDisappearance
 	case stalled != nil || ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != config.Generation,
-		entry.State != registry.Ready || entry.UID != config.UID:
+		!entry.Open() || entry.UID != config.UID:
 		return decide.HoldNotReady
 	case !looks.DoubtedAt.IsZero() && !looks.Confirmed(config.Annotations[computev1.ConfirmOrphanDeletionAnnotation]):
 		return decide.HoldDoubt

@@ -134,7 +134,7 @@ func (r *Reconciler) run(ctx context.Context, p *pass) time.Duration {
 // by an earlier one of its name. Where it cannot tell owners, there is nothing to
 // find.
 func (r *Reconciler) usable(p *pass) bool {
-	if p.entry.State != registry.Ready || p.entry.UID != p.config.UID {
+	if !p.entry.Open() || p.entry.UID != p.config.UID {
 		return false
 	}
 	capabilities := p.entry.Capabilities

@@ -10,6 +10,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
+	"github.com/example/vmoperator/src/provider/registry"
 )
 
 // act carries out a decision: at most one side effect.
@@ -17,6 +18,8 @@ func (r *Reconciler) act(ctx context.Context, p *pass, state decide.State, decis
 	switch decision.Action {
 	case decide.AddFinalizer:
 		return r.addFinalizer(ctx, p)
+	case decide.Rest:
+		return r.rest(ctx, p)
 	case decide.RemoveFinalizer:
 		return r.removeFinalizer(ctx, p)
 	case decide.MarkSecrets:
@@ -83,6 +86,21 @@ func (r *Reconciler) addFinalizer(ctx context.Context, p *pass) error {
 	return r.patchMetadata(ctx, p.config, func() {
 		controllerutil.AddFinalizer(p.config, computev1.ProviderConfigFinalizer)
 	})
+}
+
+// rest first closes the provider to VirtualMachines, and then looks whether there
+// are any: one that has begun to use it before is seen, and one that comes after
+// waits for the finalizer.
+func (r *Reconciler) rest(ctx context.Context, p *pass) error {
+	if entry := r.Registry.Get(p.key()); entry.State == registry.Ready {
+		entry.State = registry.Idle
+		r.Registry.Set(p.key(), entry)
+	}
+	var err error
+	if p.users, err = r.usersOf(ctx, p.key(), 0); err != nil || p.users != decide.NoUsers {
+		return err
+	}
+	return r.removeFinalizer(ctx, p)
 }
 
 func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass) error {

@@ -101,6 +101,7 @@ func TestAnEmptyProviderRefKeepsTheDefault(t *testing.T) {
 	vm := &computev1.VirtualMachine{Spec: computev1.VirtualMachineSpec{Image: "debian", CPU: 1, Memory: &memory, ProviderRef: new("")}}
 	vm.Namespace, vm.Name = r.namespace, "empty"
 	must(t, kube.Create(t.Context(), vm))
+	r.eventually("the finalizer", func() string { return unless(r.kept("default"), "is not there") })
 	must(t, kube.Delete(t.Context(), config))
 	r.shown("default", showsReady+" Reconciling/InUse")
 	must(t, kube.Delete(t.Context(), vm))
@@ -124,13 +125,13 @@ func TestVMsThatComeInAStormAreCountedTogether(t *testing.T) {
 	})
 	r.stop()
 	// Two ProviderConfigs, a pass and at most a write of each for every second that
-	// it took, and one more at each end.
+	// it took, and one more at each end; and a finalizer for each.
 	most := 2 * (int64(time.Since(began)/time.Second) + 2)
 	if made := r.passes.Load() - passes; made > most {
 		t.Errorf("%d passes for 150 VMs, want at most %d", made, most)
 	}
-	if made := r.writes.Load() - writes; made > most {
-		t.Errorf("%d writes for 150 VMs, want at most %d", made, most)
+	if made := r.writes.Load() - writes; made > most+2 {
+		t.Errorf("%d writes for 150 VMs, want at most %d", made, most+2)
 	}
 	if made := len(r.provider(endpoint).Ledger()) - probes; made != 0 {
 		t.Errorf("%d probes for 150 VMs, want none", made)

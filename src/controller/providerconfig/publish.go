@@ -37,25 +37,43 @@ func nextEntry(
 	}
 	switch decision.Action {
 	case decide.Serve:
-		entry.State, entry.Client = registry.Ready, p.memory.way.client
+		entry.State, entry.Client = open(state), p.memory.way.client
 	case decide.Hold:
 		entry.State, entry.Client = registry.Held, p.memory.way.client
 	case decide.Keep:
-		if known.State != registry.Ready || !state.Latched() {
-			return registry.Entry{}, false
-		}
-		// VMs vanished while the provider cannot be probed: what it said before must not
-		// make the fleet anew.
-		known.State = registry.Held
-		known.Reason, known.Message = computev1.ReasonMassDisappearance, message(p, computev1.ReasonMassDisappearance)
-		return known, true
+		return kept(p, state, known)
 	case decide.Retry, decide.Stall:
 		entry.State = registry.NotReady
-	case decide.AddFinalizer, decide.MarkSecrets, decide.UnmarkSecrets, decide.Latch, decide.ReleaseMassDisappearance,
+	case decide.AddFinalizer, decide.Rest, decide.MarkSecrets, decide.UnmarkSecrets, decide.Latch, decide.ReleaseMassDisappearance,
 		decide.RunProbe, decide.AcceptIdentity, decide.AcceptCapabilities, decide.RemoveFinalizer, decide.Gone:
 		return registry.Entry{}, false
 	}
 	return entry, true
+}
+
+// open is the state of a provider that may be used, if the object is kept.
+func open(state decide.State) registry.State {
+	if state.InUse() {
+		return registry.Ready
+	}
+	return registry.Idle
+}
+
+// kept is the entry of a provider that cannot be probed for a moment: the verdict
+// stands, but not for what has changed beside it. It reports false where nothing has.
+func kept(p *pass, state decide.State, known registry.Entry) (registry.Entry, bool) {
+	switch {
+	case known.State != registry.Ready && known.State != registry.Idle:
+		return registry.Entry{}, false
+	case state.Latched():
+		// What the provider said before must not make the fleet anew.
+		known.State = registry.Held
+		known.Reason, known.Message = computev1.ReasonMassDisappearance, message(p, computev1.ReasonMassDisappearance)
+		return known, true
+	}
+	changes := known.State != open(state)
+	known.State = open(state)
+	return known, changes
 }
 
 // retire closes the clients that were replaced, once the registry does not hand

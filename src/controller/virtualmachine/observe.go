@@ -97,7 +97,7 @@ func answerSpent(p *pass) bool {
 // be the one that the VM was made at.
 func (r *Reconciler) providerState(ctx context.Context, p *pass) decide.Provider {
 	switch p.provider.State {
-	case registry.Unprobed:
+	case registry.Unprobed, registry.Idle:
 		err := r.Client.Get(ctx, p.providerKey(), &computev1.ProviderConfig{})
 		if apierrors.IsNotFound(err) {
 			return decide.ProviderMissing

@@ -26,6 +26,9 @@ const (
 	// Held means that the provider may be read, but that nothing may be made or
 	// deleted there until a person releases it.
 	Held
+	// Idle means that the provider answers, and that no VirtualMachine refers to the
+	// ProviderConfig: it may go at any time, so nothing may be made there yet.
+	Idle
 	// Ready means that the provider may be used.
 	Ready
 )
@@ -36,7 +39,7 @@ type Entry struct {
 	State State
 	// Reason and Message are those of the ProviderConfig's condition, unless Ready.
 	Reason, Message string
-	// Client is set when State is Held or Ready.
+	// Client is set when State is Held, Idle or Ready.
 	Client provider.Client
 	// Capabilities are what the provider offered when it was last probed.
 	Capabilities provider.Capabilities
@@ -58,6 +61,9 @@ type Entry struct {
 	// that observations made through the old one can be told apart.
 	Revision int64
 }
+
+// Open reports whether nothing speaks against calling the provider.
+func (e Entry) Open() bool { return e.State == Idle || e.State == Ready }
 
 // sameProvider reports whether observations made through one entry hold for the
 // other.

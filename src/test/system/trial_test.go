@@ -85,9 +85,19 @@ func (tr *trial) warns() {
 	tr.t.Helper()
 	for reason := range tr.row.Warns {
 		if reason != retained {
-			tr.world.told(vmKind, tr.name, corev1.EventTypeWarning, reason)
+			tr.warned(reason)
 		}
 	}
+}
+
+// warned waits until a warning is an event and, since the log comes through a pipe
+// and can be behind, until the log has it.
+func (tr *trial) warned(reason string) {
+	tr.t.Helper()
+	tr.world.told(vmKind, tr.name, corev1.EventTypeWarning, reason)
+	operator.WaitFor(tr.t, "the log to say "+reason, func(context.Context) bool {
+		return slices.Contains(tr.told()[tr.lines:], reason)
+	})
 }
 
 // retained is the reason of the event about a VM that is left behind.
@@ -128,7 +138,7 @@ func (tr *trial) prepareCreation() (begin func()) {
 	}
 	tr.order(mockprovider.Fault{Operation: "create", When: "after", Drop: true, Count: -1})
 	goOn()
-	tr.world.told(vmKind, tr.name, corev1.EventTypeWarning, computev1.ReasonProviderError)
+	tr.warned(computev1.ReasonProviderError)
 	return tr.delete
 }
 

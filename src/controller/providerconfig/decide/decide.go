@@ -26,15 +26,19 @@ func Decide(s State) Decision {
 }
 
 // upkeep keeps the marks on this object and on Secrets right. The finalizer comes
-// before anything that lets a VirtualMachine use the provider.
+// before anything that lets a VirtualMachine use the provider, and stays no longer
+// than they do: an object that nobody uses must not keep its namespace or its kind
+// from being deleted after the operator is gone.
 func upkeep(s State) (Decision, bool) {
 	switch {
-	case !s.Deleting && !s.Finalizer:
+	case !s.Deleting && !s.Finalizer && s.InUse():
 		return Decision{Action: AddFinalizer}, true
 	case s.Strays:
 		return Decision{Action: UnmarkSecrets}, true
 	case s.Unmarked && s.InUse():
 		return Decision{Action: MarkSecrets}, true
+	case !s.Deleting && s.Finalizer && !s.InUse():
+		return Decision{Action: Rest}, true
 	}
 	return Decision{}, false
 }

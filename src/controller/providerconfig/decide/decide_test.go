@@ -25,7 +25,8 @@ func step(action Action) Decision { return Decision{Action: action} }
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	deleted := func(s *State) { s.Deleting = true }
-	unused := func(s *State) { s.Users = NoUsers }
+	unused := func(s *State) { s.Users, s.Finalizer = NoUsers, false }
+	resting := func(s *State) { s.Users = NoUsers }
 	answer := func(probe Probe) func(*State) { return func(s *State) { s.Probe = probe } }
 	release := func(release Release) func(*State) { return func(s *State) { s.Release = release } }
 	mass := func(mass Mass) func(*State) { return func(s *State) { s.Mass = mass } }
@@ -40,7 +41,11 @@ func TestDecide(t *testing.T) {
 		state State
 		want  Decision
 	}{
-		"an object without our finalizer gets it before anything else": {State{}, step(AddFinalizer)},
+		"an object without our finalizer that is in use gets it before anything else": {State{}, step(AddFinalizer)},
+		"an object that nobody uses any more is not kept":                             {fine(resting), step(Rest)},
+		"an object that nobody uses is let go after the Secret that it kept": {
+			fine(resting, func(s *State) { s.Strays = true }), step(UnmarkSecrets),
+		},
 		"an object that is being deleted gets no finalizer any more": {
 			State{Deleting: true, Users: NoUsers}, step(Gone),
 		},
@@ -49,8 +54,8 @@ func TestDecide(t *testing.T) {
 		},
 		"a Secret that no VM needs stays as it is":                 {fine(unused, func(s *State) { s.Unmarked = true }), serve},
 		"a Secret that no VM needs any more is let go":             {fine(func(s *State) { s.Strays = true }), step(UnmarkSecrets)},
-		"a Secret is let go before the object that referred to it": {fine(deleted, unused, func(s *State) { s.Strays = true }), step(UnmarkSecrets)},
-		"a deleted object that nobody uses goes":                   {fine(deleted, unused), step(RemoveFinalizer)},
+		"a Secret is let go before the object that referred to it": {fine(deleted, resting, func(s *State) { s.Strays = true }), step(UnmarkSecrets)},
+		"a deleted object that nobody uses goes":                   {fine(deleted, resting), step(RemoveFinalizer)},
 		"a deleted object whose VMs remain goes on serving them":   {fine(deleted), serve},
 		"a deleted object whose users cannot be counted stays": {
 			fine(deleted, func(s *State) { s.Users = UsersUnknown }), serve,

@@ -17,6 +17,9 @@ type Action int
 const (
 	// AddFinalizer keeps the object until its users are gone.
 	AddFinalizer Action = iota + 1
+	// Rest closes the provider to VirtualMachines, and takes the finalizer off if
+	// there still are none.
+	Rest
 	// MarkSecrets labels and keeps the Secrets that VirtualMachines need.
 	MarkSecrets
 	// UnmarkSecrets takes the marks off Secrets that none needs any more.
@@ -36,7 +39,7 @@ const (
 
 // Ends end a pass.
 const (
-	// Serve opens the provider to the VirtualMachines.
+	// Serve opens the provider to the VirtualMachines, if there are any.
 	Serve Action = iota + 100
 	// Keep leaves the verdict as it was.
 	Keep
@@ -60,6 +63,7 @@ func (a Action) String() string { return names[a] }
 
 var names = map[Action]string{
 	AddFinalizer:             "AddFinalizer",
+	Rest:                     "Rest",
 	MarkSecrets:              "MarkSecrets",
 	UnmarkSecrets:            "UnmarkSecrets",
 	Latch:                    "Latch",

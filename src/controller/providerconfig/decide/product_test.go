@@ -69,7 +69,11 @@ func broken(s State, d Decision) string {
 	unproven := s.Endpoint == EndpointMoved && !s.Identified && s.InUse() && !s.EndpointAllowed
 	switch d.Action {
 	case AddFinalizer:
-		return unless(!s.Deleting && !s.Finalizer, "the finalizer is added where it lacks, and not to what is being deleted")
+		return unless(!s.Deleting && !s.Finalizer && s.InUse(),
+			"the finalizer is added where VMs need it, and not to what is being deleted")
+	case Rest:
+		return unless(!s.Deleting && s.Finalizer && s.Users == NoUsers && !s.Strays,
+			"the finalizer is taken off where nobody needs it, and after the Secrets that it kept")
 	case RunProbe:
 		return unless(s.Probe == ProbeDue && s.Credentials == CredentialsUsable && !unproven,
 			"the provider is called only when due, with usable credentials, where VMs may be")
@@ -90,7 +94,7 @@ func broken(s State, d Decision) string {
 	case Serve:
 		trusted := s.Identity == IdentitySame && !s.Shrunk && s.Mass == MassNone && !unproven
 		return unless(s.Probe == ProbeSucceeded && s.Credentials == CredentialsUsable && (trusted || !s.InUse()) &&
-			(s.Finalizer || s.Deleting), "a provider serves only when tried, kept, and trusted with the VMs there are")
+			(s.Finalizer || s.Deleting || s.Users == NoUsers), "a provider serves only when tried, kept, and trusted with the VMs there are")
 	case Hold:
 		return unless(s.Probe == ProbeSucceeded && s.InUse(), "only a provider that answers, and has VMs, is held")
 	case Keep:
@@ -150,6 +154,8 @@ func (w *world) carryOut(action Action) {
 	switch action {
 	case AddFinalizer:
 		w.Finalizer = true
+	case Rest:
+		w.Finalizer = false
 	case MarkSecrets:
 		w.Unmarked = false
 	case UnmarkSecrets:
