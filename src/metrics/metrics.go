@@ -8,6 +8,7 @@ package metrics
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -66,6 +67,12 @@ var (
 	}, []string{"namespace", "name", "kind"})
 
 	virtualMachines = newCounted()
+
+	// labelsSet counts what the labeller does.
+	labelsSet = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "labels_set_total",
+		Help: "Labels that the labeller has set on Deployments, by whether somebody keeps changing the label back.",
+	}, []string{"contended"})
 )
 
 // OutcomeOK is the outcome of a call without an error.
@@ -93,8 +100,13 @@ func collectors() []prometheus.Collector {
 		providerConfigOrphans,
 		virtualMachines,
 		namespaces,
+		labelsSet,
 	}
 }
+
+// CountLabelSet counts a label that was set, on a Deployment where somebody keeps
+// changing it back or does not.
+func CountLabelSet(contended bool) { labelsSet.WithLabelValues(strconv.FormatBool(contended)).Inc() }
 
 // Register registers every collector of the operator. Its error names those that
 // could not be.

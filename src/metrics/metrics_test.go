@@ -90,6 +90,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
 	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
 	SetNamespace("team", "watched")
+	CountLabelSet(true)
 	CountVirtualMachines(func() []VirtualMachine { return []VirtualMachine{{Phase: provider.PhaseRunning}} })
 	problems, err := testutil.GatherAndLint(registry)
 	if err != nil {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,6 +16,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig"
@@ -29,27 +32,39 @@ const (
 	virtualMachineController = "virtualmachine"
 	providerConfigController = "providerconfig"
 	orphanController         = "orphan"
+	labellerController       = "labeller"
 )
 
 func controllerNames() []string {
-	return []string{orphanController, providerConfigController, virtualMachineController}
+	return []string{labellerController, orphanController, providerConfigController, virtualMachineController}
+}
+
+// defaultControllers are all but those that work on what nobody has given to the
+// operator.
+func defaultControllers() []string {
+	return slices.DeleteFunc(controllerNames(), func(name string) bool { return name == labellerController })
 }
 
 func defaultWorkers() map[string]int {
 	return map[string]int{
 		virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency, orphanController: orphan.DefaultConcurrency,
+		labellerController: labeller.DefaultConcurrency,
 	}
 }
 
 // reads are what the caches need the right to list and to watch.
-func reads() []authorizationv1.ResourceAttributes {
-	return []authorizationv1.ResourceAttributes{
+func reads(o options) []authorizationv1.ResourceAttributes {
+	all := []authorizationv1.ResourceAttributes{
 		{Group: computev1.GroupVersion.Group, Resource: "virtualmachines"},
 		{Group: computev1.GroupVersion.Group, Resource: "providerconfigs"},
 		{Resource: "secrets"},
 		{Resource: "services"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"},
 	}
+	if o.runs(labellerController) {
+		all = append(all, authorizationv1.ResourceAttributes{Group: appsv1.GroupName, Resource: "deployments"})
+	}
+	return all
 }
 
 // setUp adds the controllers to a manager and returns the informers that must
@@ -79,6 +94,11 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
 	}
+	if o.runs(labellerController) {
+		if err := labelKeeper(mgr, o).SetupWithManager(mgr); err != nil {
+			return nil, err
+		}
+	}
 	if o.keepRoleBinding != "" {
 		keeper := &rolebinding.Reconciler{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Namespaces: namespaces, Name: o.keepRoleBinding}
 		if err := keeper.SetupWithManager(mgr); err != nil {
@@ -92,7 +112,7 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 		}
 	}
 	metrics.CountVirtualMachines(counted(ctx, mgr))
-	return informers(ctx, mgr)
+	return informers(ctx, mgr, o)
 }
 
 func orphans(mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board) *orphan.Reconciler {
@@ -145,10 +165,20 @@ func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) 
 	}
 }
 
+func labelKeeper(mgr ctrl.Manager, o options) *labeller.Reconciler {
+	return &labeller.Reconciler{
+		Rule:                    o.label.rule,
+		Client:                  mgr.GetClient(),
+		Recorder:                mgr.GetEventRecorder(computev1.FieldOwner),
+		Now:                     time.Now,
+		MaxConcurrentReconciles: o.workers[labellerController],
+	}
+}
+
 // informers returns all informers, without waiting for any.
-func informers(ctx context.Context, mgr ctrl.Manager) ([]cache.Informer, error) {
+func informers(ctx context.Context, mgr ctrl.Manager, o options) ([]cache.Informer, error) {
 	var all []cache.Informer
-	for _, kind := range cached() {
+	for _, kind := range cached(o) {
 		informer, err := mgr.GetCache().GetInformer(ctx, kind.object, cache.BlockUntilSynced(false))
 		if err != nil {
 			return nil, fmt.Errorf("caching %T: %w", kind.object, err)

@@ -22,6 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/scope"
 )
@@ -52,7 +53,7 @@ func newScheme() *runtime.Scheme {
 func newManager(kube *rest.Config, o options, where place, namespaces []string) (ctrl.Manager, error) {
 	mgr, err := ctrl.NewManager(kube, ctrl.Options{
 		Scheme: newScheme(),
-		Cache:  cacheOptions(namespaces),
+		Cache:  cacheOptions(o, namespaces),
 		Client: client.Options{FieldOwner: computev1.FieldOwner},
 		Metrics: metricsserver.Options{
 			BindAddress: o.metricsAddress, SecureServing: o.metricsSecure, FilterProvider: metricsFilter(o),
@@ -83,24 +84,27 @@ func metricsFilter(o options) func(*rest.Config, *http.Client) (metricsserver.Fi
 	return filters.WithAuthenticationAndAuthorization
 }
 
-// cached are the objects that the caches hold, and whether only our own.
-func cached() []struct {
+// cachedKind is a kind of objects that the caches hold, and whether only our own.
+type cachedKind struct {
 	object client.Object
 	ours   bool
-} {
-	return []struct {
-		object client.Object
-		ours   bool
-	}{
+}
+
+func cached(o options) []cachedKind {
+	all := []cachedKind{
 		{&computev1.VirtualMachine{}, false},
 		{&computev1.ProviderConfig{}, false},
 		{&corev1.Secret{}, true},
 		{&corev1.Service{}, true},
 		{&discoveryv1.EndpointSlice{}, true},
 	}
+	if o.runs(labellerController) {
+		all = append(all, cachedKind{labeller.Deployment(), false})
+	}
+	return all
 }
 
-func cacheOptions(namespaces []string) cache.Options {
+func cacheOptions(o options, namespaces []string) cache.Options {
 	options := cache.Options{
 		DefaultNamespaces: map[string]cache.Config{},
 		DefaultTransform:  cache.TransformStripManagedFields(),
@@ -110,7 +114,7 @@ func cacheOptions(namespaces []string) cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	watched := labels.SelectorFromSet(labels.Set{computev1.WatchedLabel: computev1.WatchedLabelValue})
-	for _, kind := range cached() {
+	for _, kind := range cached(o) {
 		if kind.ours {
 			options.ByObject[kind.object] = cache.ByObject{Label: watched}
 		}
@@ -125,7 +129,7 @@ func scopeOptions(o options, where place, kube kubernetes.Interface, logger logr
 		Home:       where.home,
 		Identity:   where.release,
 		Sole:       !o.leaderElection.enabled,
-		Reads:      reads(),
+		Reads:      reads(o),
 		Timing: scope.Timing{
 			RenewDeadline: claimRenewDeadline,
 			Claim:         claimRenewDeadline + o.gracefulShutdown.Truncate(time.Second) + claimMargin,

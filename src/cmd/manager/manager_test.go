@@ -196,7 +196,17 @@ func grantRules(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule)
 // generatedRules are the rights that the markers in the code ask for.
 func generatedRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	content, err := os.ReadFile("../../../charts/vmoperator/files/rbac/role.yaml")
+	role := readRole(t, "rbac/role.yaml")
+	if role.Kind != "ClusterRole" || len(role.Rules) == 0 {
+		t.Fatalf("the file begins with %s %s, want the ClusterRole", role.Kind, role.Name)
+	}
+	return role.Rules
+}
+
+// readRole reads a file of the chart that has rules.
+func readRole(t *testing.T, file string) rbacv1.ClusterRole {
+	t.Helper()
+	content, err := os.ReadFile("../../../charts/vmoperator/files/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +214,5 @@ func generatedRules(t *testing.T) []rbacv1.PolicyRule {
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096).Decode(&role); err != nil {
 		t.Fatal(err)
 	}
-	if role.Kind != "ClusterRole" || len(role.Rules) == 0 {
-		t.Fatalf("the file begins with %s %s, want the ClusterRole", role.Kind, role.Name)
-	}
-	return role.Rules
+	return role
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/provider/httpapi/dial"
@@ -36,11 +37,19 @@ type options struct {
 	defaultEndpoint  string
 	keepRoleBinding  string
 	orphanInterval   time.Duration
+	label            label
 	kubeQPS          float64
 	kubeBurst        int
 	gracefulShutdown time.Duration
 	version          bool
 	zap              *zap.Options
+}
+
+// label is what the labeller keeps: as it was given, and as it is understood.
+type label struct {
+	key, value, selector string
+
+	rule labeller.Rule
 }
 
 type leaderElection struct {
@@ -108,7 +117,8 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 	flags.Func("watch-namespaces",
 		"Comma-separated `namespaces` to work in; * means all, which needs cluster-wide rights.\n(default: in a cluster the operator's own, outside all)",
 		func(value string) error { return parseNamespaces(value, &o.watchNamespaces) })
-	flags.Func("controllers", "Comma-separated `names` of the controllers to run. (default: "+strings.Join(controllerNames(), ",")+")",
+	flags.Func("controllers", "Comma-separated `names` of the controllers to run, of "+strings.Join(controllerNames(), ", ")+
+		".\n(default: "+strings.Join(defaultControllers(), ",")+")",
 		func(value string) error { return parseControllers(value, &o.controllers) })
 	flags.Func("max-concurrent-reconciles",
 		"Objects that a controller works on at once: a `number` for all, or one for each, as in virtualmachine=5,providerconfig=2.\n(default: "+shownWorkers(defaultWorkers())+")",
@@ -128,6 +138,7 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		func(value string) error { return parsePrefixes(value, &o.vmAddresses) })
 	flags.DurationVar(&o.orphanInterval, "orphan-interval", orphan.DefaultInterval,
 		"How often each provider that tells owners is listed for VMs without a VirtualMachine; at least 1s.")
+	o.label.bind(flags)
 	flags.StringVar(&o.defaultEndpoint, "default-provider-endpoint", "",
 		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
 	flags.StringVar(&o.keepRoleBinding, "keep-role-binding", "",
@@ -143,7 +154,7 @@ const leastOrphanInterval = time.Second
 // validate checks what no single flag can.
 func (o *options) validate() error {
 	if len(o.controllers) == 0 {
-		o.controllers = controllerNames()
+		o.controllers = defaultControllers()
 	}
 	switch {
 	case !o.leaderElection.inOrder():
@@ -164,6 +175,9 @@ func (o *options) validate() error {
 	if err := o.checkTogether(); err != nil {
 		return err
 	}
+	if err := o.label.parse(); err != nil {
+		return err
+	}
 	if o.defaultEndpoint != "" {
 		return checkEndpoint(o.defaultEndpoint)
 	}
@@ -176,6 +190,22 @@ func (o *options) checkTogether() error {
 		if o.runs(name) && !o.runs(providerConfigController) {
 			return fmt.Errorf("--controllers: %s needs providerconfig, which connects to the providers", name)
 		}
+	}
+	return nil
+}
+
+func (l *label) bind(flags *flag.FlagSet) {
+	flags.StringVar(&l.key, "labeller-key", labeller.DefaultKey, "Key of the label that the labeller keeps on Deployments, where --controllers names it.")
+	flags.StringVar(&l.value, "labeller-value", labeller.DefaultValue, "Value of that label; another value is overwritten.")
+	flags.StringVar(&l.selector, "labeller-selector", "",
+		"Label `selector` of the Deployments that get the label, as in tier=web,!legacy. (default: all Deployments in the watched namespaces)")
+}
+
+// parse is for values that were given: with the labeller off they do nothing, and
+// are still meant to be right.
+func (l *label) parse() (err error) {
+	if l.rule, err = labeller.ParseRule(l.key, l.value, l.selector); err != nil {
+		return fmt.Errorf("--labeller-key, --labeller-value, --labeller-selector: %w", err)
 	}
 	return nil
 }

@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/leaderelection"
+
+	"github.com/example/vmoperator/src/controller/labeller"
 )
 
 func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
@@ -26,13 +29,17 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--kube-api-burst=5":                              "--kube-api-burst needs --kube-api-qps",
 		"--watch-namespaces=A,b":                          `invalid value "A,b" for flag -watch-namespaces: "A" cannot be a namespace: a lowercase RFC 1123 label must consist`,
 		"--watch-namespaces=*,b":                          "* already means all namespaces",
-		"--controllers=vm":                                `there is no controller "vm", but orphan, providerconfig, virtualmachine`,
+		"--controllers=vm":                                `there is no controller "vm", but labeller, orphan, providerconfig, virtualmachine`,
 		"--controllers=virtualmachine":                    "--controllers: virtualmachine needs providerconfig, which connects to the providers",
 		"--controllers=orphan":                            "--controllers: orphan needs providerconfig, which connects to the providers",
 		"--orphan-interval=10ms":                          "--orphan-interval must be at least 1s",
 		"--max-concurrent-reconciles=0":                   `"0" is not a number of at least 1`,
 		"--max-concurrent-reconciles=virtualmachine=many": `"many" is not a number of at least 1`,
-		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but orphan, providerconfig, virtualmachine`,
+		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but labeller, orphan, providerconfig, virtualmachine`,
+		"--labeller-key=-":                                `--labeller-key, --labeller-value, --labeller-selector: "-" cannot be the key of a label: name part must consist of`,
+		"--labeller-value=a/b --labeller-selector=a=b=c":  `"a/b" cannot be the value of a label: a valid label must be`,
+		"--labeller-selector=a=b=c":                       `"a=b=c" is not a label selector: found '=', expected`,
+		"--labeller-key=compute.example.com/watched":      "is a label that the operator tells its own objects by",
 		"--allow-endpoint-cidrs=localhost":                `"localhost" is not a CIDR such as 10.0.0.0/8`,
 		"--vm-address-cidrs=10.0.0.0":                     `"10.0.0.0" is not a CIDR such as 10.0.0.0/8`,
 		"--default-provider-endpoint=vms.example.com":     "--default-provider-endpoint must be an http or https URL with a host and without user, query and fragment",
@@ -74,19 +81,28 @@ func TestFlagsAreRead(t *testing.T) {
 		return o
 	}
 	for args, change := range map[string]func(*options){
-		"":                              func(*options) {},
-		"--watch-namespaces=b,a,,b":     func(o *options) { o.watchNamespaces = []string{"a", "b"} },
-		"--watch-namespaces=*":          func(o *options) { o.watchNamespaces = []string{"*"} },
-		"--controllers=providerconfig":  func(o *options) { o.controllers = []string{"providerconfig"} },
-		"--max-concurrent-reconciles=3": func(o *options) { o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3, "orphan": 3} },
-		"--max-concurrent-reconciles=1,virtualmachine=9": func(o *options) { o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1, "orphan": 1} },
-		"--provider-qps=1 --provider-burst=2":            func(o *options) { o.providerQPS, o.providerBurst = 1, 2 },
-		"--kube-api-qps=50 --kube-api-burst=100":         func(o *options) { o.kubeQPS, o.kubeBurst = 50, 100 },
+		"":                             func(*options) {},
+		"--watch-namespaces=b,a,,b":    func(o *options) { o.watchNamespaces = []string{"a", "b"} },
+		"--watch-namespaces=*":         func(o *options) { o.watchNamespaces = []string{"*"} },
+		"--controllers=providerconfig": func(o *options) { o.controllers = []string{"providerconfig"} },
+		"--max-concurrent-reconciles=3": func(o *options) {
+			o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3, "orphan": 3, "labeller": 3}
+		},
+		"--max-concurrent-reconciles=1,virtualmachine=9": func(o *options) {
+			o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1, "orphan": 1, "labeller": 1}
+		},
+		"--provider-qps=1 --provider-burst=2":    func(o *options) { o.providerQPS, o.providerBurst = 1, 2 },
+		"--kube-api-qps=50 --kube-api-burst=100": func(o *options) { o.kubeQPS, o.kubeBurst = 50, 100 },
 		"--leader-elect --leader-election-namespace=ops": func(o *options) {
 			o.leaderElection.enabled, o.leaderElection.namespace = true, "ops"
 		},
-		"--transition-poll-interval=500ms":              func(o *options) { o.transitionPoll = 500 * time.Millisecond },
-		"--orphan-interval=1h":                          func(o *options) { o.orphanInterval = time.Hour },
+		"--transition-poll-interval=500ms": func(o *options) { o.transitionPoll = 500 * time.Millisecond },
+		"--orphan-interval=1h":             func(o *options) { o.orphanInterval = time.Hour },
+		"--controllers=labeller --labeller-key=team --labeller-value=a --labeller-selector=tier=web": func(o *options) {
+			o.controllers = []string{"labeller"}
+			o.label.key, o.label.value, o.label.selector = "team", "a", "tier=web"
+			o.label.rule = rule(t, "team", "a", "tier=web")
+		},
 		"--graceful-shutdown-timeout=1m":                func(o *options) { o.gracefulShutdown = time.Minute },
 		"--default-provider-endpoint=http://vms:8080/a": func(o *options) { o.defaultEndpoint = "http://vms:8080/a" },
 	} {
@@ -98,11 +114,21 @@ func TestFlagsAreRead(t *testing.T) {
 			want := standard()
 			change(&want)
 			ignore := cmp.FilterPath(func(p cmp.Path) bool { name := p.String(); return name == "zap" || name == "endpoints" }, cmp.Ignore())
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(options{}, leaderElection{}), ignore); diff != "" {
+			selectors := cmp.Comparer(func(a, b labels.Selector) bool { return a.String() == b.String() })
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(options{}, leaderElection{}, label{}), ignore, selectors); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+}
+
+func rule(t *testing.T, key, value, selector string) labeller.Rule {
+	t.Helper()
+	parsed, err := labeller.ParseRule(key, value, selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
 }
 
 func TestDefaults(t *testing.T) {
@@ -110,7 +136,10 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8, "orphan": 2}, o.workers); diff != "" {
+	if o.runs(labellerController) {
+		t.Error("the labeller works on what nobody has given to the operator, and nobody has asked for it")
+	}
+	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8, "orphan": 2, "labeller": 2}, o.workers); diff != "" {
 		t.Error(diff)
 	}
 	if o.metricsAddress == ":8080" {

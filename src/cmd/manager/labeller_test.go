@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/vmoperator/src/test/operator"
+)
+
+func TestTheLabellerWorksWithTheRightsThatTheChartGivesIt(t *testing.T) {
+	place := namespace(t)
+	config, err := plane.AddUser("labeller")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grantRules(t, "labeller", place, slices.Concat(generatedRules(t), readRole(t, "rules/labeller.yaml").Rules))
+	web := anyDeployment(place)
+	create(t, web)
+	o := startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place,
+		"--controllers=providerconfig,virtualmachine,labeller", "--labeller-key=example.com/kept-by", "--labeller-value=us", "--labeller-selector=tier=web")
+	o.WantProbe("/readyz", http.StatusOK)
+	operator.WaitFor(t, "the label", func(ctx context.Context) bool {
+		return kube.Get(ctx, client.ObjectKeyFromObject(web), web) == nil && web.Labels["example.com/kept-by"] == "us"
+	})
+}
+
+func TestTheLabellerDoesNotRunUnlessItIsNamed(t *testing.T) {
+	place := namespace(t)
+	web := anyDeployment(place)
+	create(t, web)
+	// With the rights that it would need.
+	o := startOperator(t, plane.Config, "--watch-namespaces="+place, "--leader-election-namespace="+place)
+	o.WantLine("Starting workers", `"virtualmachine"`)
+	if lines := o.Lines("Starting Controller", `"labeller"`); len(lines) > 0 {
+		t.Errorf("it runs: %q", lines)
+	}
+}
+
+func anyDeployment(namespace string) *appsv1.Deployment {
+	labels := map[string]string{"tier": "web"}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web", Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "image"}}},
+			},
+		},
+	}
+}
