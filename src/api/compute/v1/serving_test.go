@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/test/schemarules"
 )
 
 // A tool that waits for observedGeneration to reach the generation must not take
@@ -79,7 +80,7 @@ func onlyNamed(object client.Object) []client.ListOption {
 }
 
 func TestVirtualMachinesAreSelectedByProviderRef(t *testing.T) {
-	want := create(t, try("spec.providerRef", nil, nil, "").with(t, minimalVM(), "selected"))
+	want := create(t, schemarules.Try("spec.providerRef", nil, nil, "").With(t, minimalVM(), "selected"))
 	create(t, minimalVM())
 
 	var found computev1.VirtualMachineList
@@ -142,6 +143,6 @@ func TestAnObjectWithoutSpecIsRefused(t *testing.T) {
 	for _, kind := range []string{"VirtualMachine", "ProviderConfig"} {
 		empty := object(kind, nil)
 		unstructured.RemoveNestedField(empty.Object, "spec")
-		wantRefusal(t, kube.Create(t.Context(), empty), "spec: Required value")
+		schemarules.WantRefusal(t, kube.Create(t.Context(), empty), "spec: Required value")
 	}
 }

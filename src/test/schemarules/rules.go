@@ -1,4 +1,4 @@
-package v1_test
+package schemarules
 
 import (
 	"fmt"
@@ -12,24 +12,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// testRules tries each rule, and fails when the schema has a rule that is not
-// among them: a rule nobody tried may be one that refuses what it should take.
-func testRules(t *testing.T, crd string, minimal *unstructured.Unstructured, rules []rule) {
+// Test tries each rule on a minimal object, and fails when the schema of the CRD
+// has a rule that is not among them: a rule nobody tried may be one that refuses
+// what it should take.
+func Test(t *testing.T, kube client.Client, crd string, minimal *unstructured.Unstructured, rules []Rule) {
 	t.Helper()
 	tried := map[string]bool{}
 	for _, r := range rules {
 		tried[r.schema] = true
-		t.Run(r.schema+" refuses "+brief(r.refused), func(t *testing.T) { r.check(t, minimal) })
+		t.Run(r.schema+" refuses "+brief(r.refused), func(t *testing.T) { r.check(t, kube, minimal) })
 	}
 	t.Run("every rule of the schema is tried", func(t *testing.T) {
-		if diff := cmp.Diff(rulesOf(t, crd), slices.Sorted(maps.Keys(tried))); diff != "" {
+		if diff := cmp.Diff(rulesOf(t, kube, crd), slices.Sorted(maps.Keys(tried))); diff != "" {
 			t.Errorf("rules of the schema (-) and rules with a test (+):\n%s", diff)
 		}
 	})
 }
 
 // rulesOf names every rule and bound of a CRD's spec and status.
-func rulesOf(t *testing.T, crd string) []string {
+func rulesOf(t *testing.T, kube client.Client, crd string) []string {
 	t.Helper()
 	var definition apiextensionsv1.CustomResourceDefinition
 	if err := kube.Get(t.Context(), client.ObjectKey{Name: crd}, &definition); err != nil {
