@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
@@ -22,20 +23,35 @@ const (
 	ProviderSecrets = "spec.secretNames"
 	// Finalizers finds the Secrets that carry CredentialsFinalizer, under that name.
 	Finalizers = "metadata.finalizers"
+	// DeploymentName finds the AppAutoscalers that are for a Deployment by its name.
+	DeploymentName = "spec.deploymentName"
 )
 
-// Register adds all indexes to a manager's cache. It must be called once, before
-// the manager starts and before any controller is set up.
+// definition is one index.
+type definition struct {
+	object  client.Object
+	field   string
+	extract client.IndexerFunc
+}
+
+// Register adds the indexes of the kinds of compute.example.com to a manager's
+// cache. It must be called once, before the manager starts and before any of
+// their controllers is set up.
 func Register(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, index := range []struct {
-		object  client.Object
-		field   string
-		extract client.IndexerFunc
-	}{
-		{&computev1.VirtualMachine{}, ProviderRef, byProvider},
-		{&computev1.ProviderConfig{}, ProviderSecrets, bySecrets},
-		{&corev1.Secret{}, Finalizers, byFinalizer},
-	} {
+	return register(ctx, indexer,
+		definition{&computev1.VirtualMachine{}, ProviderRef, byProvider},
+		definition{&computev1.ProviderConfig{}, ProviderSecrets, bySecrets},
+		definition{&corev1.Secret{}, Finalizers, byFinalizer},
+	)
+}
+
+// RegisterApps does the same for the kinds of apps.example.io.
+func RegisterApps(ctx context.Context, indexer client.FieldIndexer) error {
+	return register(ctx, indexer, definition{&exampleappsv1.AppAutoscaler{}, DeploymentName, byDeployment})
+}
+
+func register(ctx context.Context, indexer client.FieldIndexer, definitions ...definition) error {
+	for _, index := range definitions {
 		if err := indexer.IndexField(ctx, index.object, index.field, index.extract); err != nil {
 			return fmt.Errorf("indexing %T by %s: %w", index.object, index.field, err)
 		}
@@ -57,6 +73,14 @@ func bySecrets(object client.Object) []string {
 		return nil
 	}
 	return SecretNames(config)
+}
+
+func byDeployment(object client.Object) []string {
+	autoscaler, ok := object.(*exampleappsv1.AppAutoscaler)
+	if !ok {
+		return nil
+	}
+	return []string{autoscaler.Spec.DeploymentName}
 }
 
 // Most Secrets in the cache are connection Secrets, one for each VM: an index of

@@ -51,9 +51,18 @@ const (
 	ReasonContainerRequired = "ContainerRequired"
 	// ReasonContainerNotFound means that the Deployment has no container of the name.
 	ReasonContainerNotFound = "ContainerNotFound"
+	// ReasonImageOfMyApp means that the Deployment belongs to a MyApp, whose image
+	// counts.
+	ReasonImageOfMyApp = "ImageOfMyApp"
 	// ReasonForeignController means that something else controls the Deployment.
 	ReasonForeignController = "ForeignController"
 	// ReasonClaimedByOlder means that an older AppAutoscaler is for the same
 	// Deployment.
 	ReasonClaimedByOlder = "ClaimedByOlder"
 )
+
+// AppAutoscalerConflictReasons are the reasons to stall that mean that the
+// Deployment is somebody else's to manage.
+func AppAutoscalerConflictReasons() []string {
+	return []string{ReasonForeignController, ReasonClaimedByOlder, ReasonImageOfMyApp}
+}
