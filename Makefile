@@ -193,6 +193,8 @@ generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Gene
 	fi
 	go run ./src/test/faults/faulttable >out/faults.md
 	mv out/faults.md docs/reference/faults.md
+	go run ./src/test/rights/rightstable >out/rights.md
+	mv out/rights.md docs/reference/rights.md
 
 .PHONY: verify
 verify: ## Fail if generated files or go.mod are stale, or a CRD breaks objects that exist.

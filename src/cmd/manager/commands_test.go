@@ -23,14 +23,10 @@ import (
 	"github.com/example/vmoperator/src/test/operator"
 )
 
-// chartRules are where the chart has the rights of commands from.
-const chartRules = "../../../charts/vmoperator/files/rules/"
-
-// asCommand returns a user that has in some namespaces the rights that the chart
-// gives to a command, and no others.
-func asCommand(t *testing.T, command string, namespaces ...string) *rest.Config {
+// chartRules are rights that the chart gives beside those that are generated.
+func chartRules(t *testing.T, name string) []rbacv1.PolicyRule {
 	t.Helper()
-	content, err := os.ReadFile(chartRules + command + ".yaml")
+	content, err := os.ReadFile("../../../charts/vmoperator/files/rules/" + name + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +34,17 @@ func asCommand(t *testing.T, command string, namespaces ...string) *rest.Config 
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096).Decode(&file); err != nil {
 		t.Fatal(err)
 	}
+	return file.Rules
+}
+
+// asCommand returns a user that has in some namespaces the rights that the chart
+// gives to a command, and no others.
+func asCommand(t *testing.T, command string, namespaces ...string) *rest.Config {
+	t.Helper()
+	rules := chartRules(t, command)
 	user := command + "-" + strings.ToLower(t.Name())
 	for _, place := range namespaces {
-		grantRules(t, user, place, file.Rules)
+		grantRules(t, user, place, rules)
 	}
 	config, err := plane.AddUser(user)
 	if err != nil {

@@ -38,10 +38,13 @@ const (
 )
 
 // The claims and, where the operator itself is, the leader's lease and the events
-// that tell who leads.
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=vmoperator-system,resources=leases,verbs=get;create;update
-// +kubebuilder:rbac:groups="",namespace=vmoperator-system,resources=events,verbs=create;patch
+// that tell who leads. Leases of others are none of ours: a node that cannot renew
+// its own is taken for dead.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=vmoperator-scope,verbs=get;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=vmoperator-system,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=vmoperator-system,resources=leases,resourceNames=vmoperator-leader,verbs=get;update
+// +kubebuilder:rbac:groups="",namespace=vmoperator-system,resources=events,verbs=create
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()

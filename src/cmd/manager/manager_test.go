@@ -151,7 +151,7 @@ func TestTheDefaultProviderConfigIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grant(t, "maker", place)
+	grantRules(t, "maker", place, append(generatedRules(t), chartRules(t, "default-provider")...))
 	startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--default-provider-endpoint=http://127.0.0.1:1")
 	var made computev1.ProviderConfig
 	operator.WaitFor(t, "the refusal of a loopback address to be reported", func(ctx context.Context) bool {

@@ -13,11 +13,10 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
-// +kubebuilder:rbac:groups=compute.example.com,resources=providerconfigs,verbs=create
-
 // EnsureDefault creates the ProviderConfig "default" where there is none, once,
 // when the manager starts to lead. It never changes one that exists, and does not
-// bring back one that a person deletes later.
+// bring back one that a person deletes later. The right to create it is no marker,
+// for those are for every installation: the chart gives it where it sets the flag.
 type EnsureDefault struct {
 	// Client writes.
 	Client client.Writer

@@ -1,27 +1,23 @@
 package chart
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/example/vmoperator/src/test/chart/rendering"
 )
 
 const (
 	// root is the repository's, from this package's folder.
 	root  = "../../.."
 	chart = root + "/charts/vmoperator"
-	helm  = root + "/bin/helm"
 	// release and namespace are those of every rendering, unless it says otherwise.
 	release   = "vmoperator"
 	namespace = "vmoperator-system"
@@ -83,54 +79,16 @@ func render(t *testing.T, args ...string) []unstructured.Unstructured {
 }
 
 func rendered(release string, args ...string) ([]unstructured.Unstructured, error) {
-	if _, err := os.Stat(helm); err != nil {
-		return nil, fmt.Errorf("make bin/helm builds what is missing: %w", err)
-	}
-	args = append([]string{
-		"template", release, chart, "--namespace=" + namespace, "--kube-version=1.37.0",
-		"--api-versions=monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/PrometheusRule",
-	}, args...)
-	//nolint:noctx // Our own Helm, with arguments of tests; all tests share what it renders.
-	out, err := exec.Command(helm, args...).Output()
-	if failed := new(exec.ExitError); errors.As(err, &failed) {
-		return nil, fmt.Errorf("helm %s: %s", strings.Join(args, " "), failed.Stderr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return documents(out)
-}
-
-// documents decodes all objects of a YAML stream.
-func documents(stream []byte) ([]unstructured.Unstructured, error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
-	var objects []unstructured.Unstructured
-	for {
-		var object unstructured.Unstructured
-		switch err := decoder.Decode(&object.Object); {
-		case errors.Is(err, io.EOF):
-			return objects, nil
-		case err != nil:
-			return nil, fmt.Errorf("decoding what was rendered: %w", err)
-		case len(object.Object) > 0:
-			objects = append(objects, object)
-		}
-	}
+	// All tests share what is rendered: it must not end with one of them.
+	return rendering.Chart(context.Background(), root, release, namespace, args...)
 }
 
 // ofKind are the objects of a kind, decoded into its type.
 func ofKind[T any](t *testing.T, objects []unstructured.Unstructured, kind string) []T {
 	t.Helper()
-	var found []T
-	for _, object := range objects {
-		if object.GetKind() != kind {
-			continue
-		}
-		var typed T
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &typed, true); err != nil {
-			t.Fatalf("%s %s: %v", kind, object.GetName(), err)
-		}
-		found = append(found, typed)
+	found, err := rendering.OfKind[T](objects, kind)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }

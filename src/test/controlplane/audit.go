@@ -23,17 +23,28 @@ rules:
 - level: None
 `
 
-// audit makes kube-apiserver log writes to a file.
-func (c *ControlPlane) audit(path string) error {
-	policy := filepath.Join(c.guard.dir, "audit-policy.yaml")
-	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+// auditAllPolicy logs that every request was made, and nothing of what was sent.
+const auditAllPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+`
+
+// audit makes kube-apiserver log writes, or all requests, to a file.
+func (c *ControlPlane) audit(path string, all bool) error {
+	policy, rules := filepath.Join(c.guard.dir, "audit-policy.yaml"), auditPolicy
+	if all {
+		rules = auditAllPolicy
+	}
+	if err := os.WriteFile(policy, []byte(rules), 0o600); err != nil {
 		return err
 	}
 	c.servers.APIServer.Configure().Set("audit-policy-file", policy).Set("audit-log-path", path)
 	return nil
 }
 
-// ReadAuditLog returns the writes in a file that Options.AuditLog named, in the
+// ReadAuditLog returns the requests in a file that Options.AuditLog named, in the
 // order in which they were answered. A line that is not whole yet is left out.
 func ReadAuditLog(path string) ([]auditv1.Event, error) {
 	content, err := os.ReadFile(path)

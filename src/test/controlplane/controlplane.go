@@ -45,6 +45,8 @@ type Options struct {
 	DataDir string
 	// AuditLog is the path of a file that gets a line for every write: see ReadAuditLog. Empty means none.
 	AuditLog string
+	// AuditAll makes it a line for every request, reads included, without contents.
+	AuditAll bool
 	// Output gets what the components print, and how the search for executables goes. Nil means nowhere.
 	Output io.Writer
 }
@@ -162,7 +164,7 @@ func (c *ControlPlane) startServers(options Options) error {
 	// envtest's own range has 254 addresses: too few for tests that make a Service for each of hundreds of VMs.
 	c.servers.APIServer.Configure().Set("service-cluster-ip-range", serviceRange)
 	if options.AuditLog != "" {
-		if err := c.audit(options.AuditLog); err != nil {
+		if err := c.audit(options.AuditLog, options.AuditAll); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,104 @@
+package rights
+
+// watched makes the chart give rights in a namespace that is not the release's.
+const watched = "--set=watchNamespaces={team}"
+
+// conditional are the operator's further rights.
+func conditional() []Part {
+	claims := operator(leaseKind, leases, Always, "see whether another release works in a namespace", "list")
+	claims.Name = "vmoperator-scope"
+	binding := operator(rbac, "rolebindings", Always, "keep the RoleBinding that gives it these rights, by a finalizer", "get", "patch")
+	binding.Name = "*-manager-kept"
+	return []Part{
+		{
+			Title: "In the release's namespace", When: "with `leaderElection.enabled`, which is the default",
+			Purposes: leading(),
+		},
+		{
+			Title: "To make a ProviderConfig", When: "with `provider.defaultEndpoint`, or with `mock-provider.enabled`, in each watched namespace",
+			Values:   []string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
+			Purposes: []Purpose{operator(compute, configs, Always, "make the ProviderConfig `default` where there is none", "create")},
+		},
+		{
+			Title: "To outlive a namespace", When: "with `rbac.survivesNamespaceDeletion`, in each watched namespace",
+			Values:   []string{watched, "--set=rbac.survivesNamespaceDeletion=true"},
+			Purposes: []Purpose{binding},
+		},
+		{
+			Title: "To watch all namespaces", When: "with `rbac.scope: cluster` and no `watchNamespaces`",
+			Values:   []string{"--set=rbac.scope=cluster"},
+			Purposes: []Purpose{claims},
+		},
+		{
+			Title: "To ask who reads metrics", When: "with `metrics.secure`, of the cluster",
+			Values: []string{watched, "--set=metrics.secure=true"},
+			Purposes: []Purpose{
+				operator("authentication.k8s.io", "tokenreviews", Always, "learn who asks", "create"),
+				operator("authorization.k8s.io", "subjectaccessreviews", Always, "learn whether it may read them", "create"),
+			},
+		},
+	}
+}
+
+func leading() []Purpose {
+	events := operator("", "events", Always, "tell who leads", "create")
+	make := operator(leaseKind, leases, Always, "make the leader's lease", "create")
+	lead := operator(leaseKind, leases, Always, "lead", "get", "update")
+	lead.Name = "vmoperator-leader"
+	all := []Purpose{events, make, lead}
+	for i := range all {
+		all[i].Home = true
+	}
+	return all
+}
+
+// commands are the rights of the chart's hooks, which they have while they run.
+func commands() []Part {
+	smoke := func(resource, purpose string, verbs ...string) Purpose {
+		return Purpose{Holder: SmokeTest, Group: compute, Resource: resource, Verbs: verbs, For: purpose, Seen: Always}
+	}
+	guard := func(resource string) Purpose {
+		return Purpose{Holder: UninstallGuard, Group: compute, Resource: resource, Verbs: []string{"list"}, For: "find what is left", Seen: Always}
+	}
+	return []Part{
+		{
+			Title: "Of the smoke test", When: "while `helm test` runs, in the first watched namespace",
+			Values: []string{watched, "--set=smokeTest.provider=default"},
+			Purposes: []Purpose{
+				smoke(vms, "make one, see it run, and see it go", "create", "get", "delete"),
+				smoke(configs, "see that there is one", "get"),
+			},
+		},
+		{
+			Title: "Of the uninstall guard", When: "with `uninstallGuard.enabled`, while `helm uninstall` runs, in each watched namespace",
+			Values:   []string{watched, "--set=uninstallGuard.enabled=true"},
+			Purposes: []Purpose{guard(vms), guard(configs)},
+		},
+	}
+}
+
+// people are rights that the chart offers and gives to nobody.
+func people() []Part {
+	role := func(resource, purpose string, verbs ...string) Purpose {
+		return Purpose{Holder: People, Group: compute, Resource: resource, Verbs: verbs, For: purpose}
+	}
+	read := []string{"get", "list", "watch"}
+	write := []string{"create", "update", "patch", "delete", "deletecollection"}
+	return []Part{
+		{
+			Title: "Of whoever reads metrics", When: "with `metrics.secure`: a ClusterRole to bind to Prometheus",
+			Values:   []string{watched, "--set=metrics.secure=true"},
+			Purposes: []Purpose{{Holder: People, Resource: "/metrics", Verbs: []string{"get"}, For: "read the metrics"}},
+		},
+		{
+			Title: "Of people", When: "with `rbac.aggregate`: what is added to the cluster's roles",
+			Values: []string{watched, "--set=rbac.aggregate=true"},
+			Purposes: []Purpose{
+				role(vms, "role view: see VMs", read...),
+				role(configs, "role view: see why a provider is not ready; no Secret is shown", read...),
+				role(vms, "role edit: have VMs", write...),
+				role(configs, "role admin: choose where the operator connects to, and with which Secret", write...),
+			},
+		},
+	}
+}
