@@ -33,22 +33,31 @@ func Page() string {
 
 // resource is how people write the resource and the name.
 func (p *Purpose) resource() string {
-	text := "`" + qualified(p.Group, p.Resource) + "`"
+	resource, subresource, has := strings.Cut(p.Resource, "/")
+	// What begins with a slash is no resource.
+	if resource == "" {
+		resource, has = p.Resource, false
+	}
+	text := "`" + qualified(p.Group, resource) + "`"
+	if has {
+		text = "`" + subresource + "` of " + text
+	}
 	if p.Name != "" {
 		text += " named `" + p.Name + "`"
 	}
 	return text
 }
 
+// qualified is a resource as kubectl takes it, with its subresource.
 func qualified(group, resource string) string {
+	if group == "" {
+		return resource
+	}
 	resource, subresource, has := strings.Cut(resource, "/")
-	if group != "" {
-		resource += "." + group
-	}
 	if has {
-		resource += "/" + subresource
+		group += "/" + subresource
 	}
-	return resource
+	return resource + "." + group
 }
 
 func (p *Purpose) seen() string {
