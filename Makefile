@@ -242,12 +242,17 @@ lint-shell: venv ## Lint the shell scripts, told by their first line.
 	git ls-files -z --cached --others --exclude-standard | xargs -0 grep -slIZE '^#!(/usr)?/bin/(env )?(ba)?sh' | xargs -0r $(VENV)/bin/shellcheck
 
 .PHONY: lint-workflows
-lint-workflows: venv $(BIN)/actionlint ## Lint the GitHub workflows.
-	if [ -d .github/workflows ]; then $(BIN)/actionlint -shellcheck=$(VENV)/bin/shellcheck; fi
+lint-workflows: venv $(BIN)/actionlint ## Lint the GitHub workflows, and look for what makes them unsafe.
+	$(BIN)/actionlint -shellcheck=$(VENV)/bin/shellcheck
+	$(VENV)/bin/zizmor --offline --quiet --strict-collection --persona auditor .github
 
 .PHONY: lint-docker
 lint-docker: venv ## Lint the Dockerfiles.
 	git ls-files -z --cached --others --exclude-standard '*Dockerfile' | xargs -0r $(VENV)/bin/hadolint
+
+.PHONY: vulncheck
+vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what the Go code calls; needs vuln.go.dev.
+	$(BIN)/govulncheck ./...
 
 .PHONY: fmt
 fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
@@ -261,7 +266,7 @@ fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
 clean: ## Remove what was built here; the control plane in the user's cache stays.
 	rm -rf bin out $(VENV)
 
-include charts/chart.mk
+include charts/chart.mk src/test/e2e/kind.mk src/tools/release/release.mk
 
 ##@ Tools
 
@@ -285,6 +290,10 @@ $(BIN)/golangci-lint: src/tools/lint/main.go src/tools/lint/go.mod src/tools/lin
 
 $(BIN)/actionlint: src/tools/actionlint/go.mod src/tools/actionlint/go.sum
 	CGO_ENABLED=0 go build -C src/tools/actionlint -trimpath -o $(CURDIR)/$@ tool
+	touch $@
+
+$(BIN)/govulncheck: src/tools/vulncheck/go.mod src/tools/vulncheck/go.sum
+	CGO_ENABLED=0 go build -C src/tools/vulncheck -trimpath -o $(CURDIR)/$@ tool
 	touch $@
 
 # Each recipe is one script: a variable or cd holds for the lines after it.

@@ -86,17 +86,18 @@ chart-docs: $(BIN)/helm-docs
 	@$(BIN)/helm-docs --log-level warning --chart-search-root charts --sort-values-order file
 
 # For people without Helm: the release vmoperator in vmoperator-system, which also works on the namespace default.
+MANIFESTS := out
 .PHONY: chart-manifests
 chart-manifests: $(BIN)/helm
-	@mkdir -p out
+	@mkdir -p $(MANIFESTS)
 	render() { $(BIN)/helm template vmoperator $(CHART) --no-hooks --namespace vmoperator-system --kube-version $(kubernetes) "$$@"; }
-	render --show-only templates/crds.yaml >out/crds.yaml
+	render --show-only templates/crds.yaml >$(MANIFESTS)/crds.yaml
 	{
 		printf '%s\n' 'apiVersion: v1' 'kind: Namespace' 'metadata:' '  name: vmoperator-system' \
 			'  labels:' '    pod-security.kubernetes.io/enforce: restricted'
 		render --set crds.enabled=false --set 'watchNamespaces={vmoperator-system,default}'
-	} >out/install.yaml
-	render --set mock-provider.enabled=true --show-only 'charts/mock-provider/templates/*' >out/mock-provider.yaml
+	} >$(MANIFESTS)/install.yaml
+	render --set mock-provider.enabled=true --show-only 'charts/mock-provider/templates/*' >$(MANIFESTS)/mock-provider.yaml
 
 # The recipes stamp versions that a released binary has: Helm 3 takes the cluster's version from there, where it has none.
 $(BIN)/helm: src/tools/helm/go.mod src/tools/helm/go.sum
