@@ -12,7 +12,7 @@ KIND_AUDIT := out/kind/audit
 kind: $(BIN)/kind ## Create the kind cluster vmoperator, with the node image KIND_NODE=.
 	@mkdir -p $(KIND_AUDIT)
 	# Made here, anybody may read it: the API server would make it for root alone.
-	[ -e $(KIND_AUDIT)/audit.log ] || touch $(KIND_AUDIT)/audit.log
+	touch $(KIND_AUDIT)/audit.log
 	$(BIN)/kind create cluster --name $(KIND_CLUSTER) --config src/test/e2e/kind.yaml --wait 180s $(if $(KIND_NODE),--image $(KIND_NODE))
 
 .PHONY: kind-load
