@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
@@ -34,6 +35,8 @@ type trial struct {
 	began time.Time
 	// said is the last thing that was told of the VirtualMachine.
 	said string
+	// idle: no VirtualMachine kept the ProviderConfig when the test began.
+	idle bool
 }
 
 // say prints a step.
@@ -76,9 +79,10 @@ func refused(err error) bool {
 // in the VirtualMachine's status.
 func (t *trial) findProvider(ctx context.Context) error {
 	key := client.ObjectKey{Namespace: t.namespace, Name: t.provider}
+	config := &computev1.ProviderConfig{}
 	var last error
 	err := t.poll(ctx, func(ctx context.Context) (bool, error) {
-		last = t.kube.Get(ctx, key, &computev1.ProviderConfig{})
+		last = t.kube.Get(ctx, key, config)
 		if refused(last) && (!t.awaitProvider || !apierrors.IsNotFound(last)) {
 			return false, last
 		}
@@ -86,6 +90,7 @@ func (t *trial) findProvider(ctx context.Context) error {
 	})
 	switch {
 	case err == nil:
+		t.idle = !controllerutil.ContainsFinalizer(config, computev1.ProviderConfigFinalizer)
 		t.say("ProviderConfig %s is there", t.provider)
 		return nil
 	case apierrors.IsNotFound(last):
@@ -158,10 +163,35 @@ func (t *trial) remove(ctx context.Context, key client.ObjectKey) error {
 	}
 	if err == nil {
 		t.say("VirtualMachine %s is gone", key.Name)
+		t.awaitRest(ctx)
 		return nil
 	}
 	return errors.Join(fmt.Errorf("VirtualMachine %s is not gone after %s, and its VM may still exist: delete it with kubectl -n %s delete virtualmachine %s",
 		key.Name, t.timeout, key.Namespace, key.Name), last)
+}
+
+// restPatience is how long the operator may take to let an unused ProviderConfig go.
+const restPatience = 15 * time.Second
+
+// awaitRest leaves the ProviderConfig as it was found: who uninstalls the operator
+// as soon as the test has ended must not find it kept, with nobody left to let it
+// go. It is no failure if another VirtualMachine keeps it now.
+func (t *trial) awaitRest(ctx context.Context) {
+	if !t.idle {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, restPatience)
+	defer cancel()
+	config := &computev1.ProviderConfig{}
+	err := t.poll(ctx, func(ctx context.Context) (bool, error) {
+		err := t.kube.Get(ctx, client.ObjectKey{Namespace: t.namespace, Name: t.provider}, config)
+		return apierrors.IsNotFound(err) || err == nil && !controllerutil.ContainsFinalizer(config, computev1.ProviderConfigFinalizer), nil
+	})
+	if err != nil {
+		t.say("ProviderConfig %s is still kept: another VirtualMachine uses it, or the operator does not run", t.provider)
+		return
+	}
+	t.say("ProviderConfig %s is let go", t.provider)
 }
 
 func (t *trial) poll(ctx context.Context, condition wait.ConditionWithContextFunc) error {

@@ -116,7 +116,7 @@ func TestTheSmokeTestSeesAVMRunAndGo(t *testing.T) {
 		"--allow-endpoint-cidrs=127.0.0.0/8", "--default-provider-endpoint="+provider.URL)
 	test := startCommand(t, asCommand(t, "smoke-test", place), "smoke-test", "--namespace="+place, "--await-provider")
 	test.wantEnd(t, exitOK, "ProviderConfig default is there", "is created", "Ready=True (Running: the VM runs), id vm-1, addresses 192.0.2.1",
-		"is to be deleted", "is gone", "passed")
+		"is to be deleted", "is gone", "ProviderConfig default is let go", "passed")
 	wantNoVM(t, place)
 	if provider.exists.Load() {
 		t.Error("the VM is left at the provider")

@@ -1,0 +1,68 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", root}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// previous checks out the commit that is upgraded from, E2E_BASE, which is the one
+// before this by default, and builds its image.
+func previous(t *testing.T) (dir, tag string) {
+	t.Helper()
+	base := git(t, "rev-parse", cmp.Or(os.Getenv("E2E_BASE"), "HEAD^"))
+	dir = filepath.Join(t.TempDir(), "previous")
+	git(t, "worktree", "add", "--detach", "--force", dir, base)
+	t.Cleanup(func() { git(t, "worktree", "remove", "--force", dir) })
+	must(t, buildImage(t.Context(), image+":previous", dir))
+	return dir, "previous"
+}
+
+func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
+	t.Parallel()
+	dir, tag := previous(t)
+	p := newProvider(t)
+	r := newRelease(t, "provider.defaultEndpoint="+p.endpoint())
+	r.provider = p
+	r.chart = filepath.Join(dir, "charts", "vmoperator")
+	r.upgrade("image.tag=" + tag)
+	for _, name := range []string{"web", "db", "cache"} {
+		r.vm(name)
+	}
+	before := r.allRunning(3)
+	effects := p.effects()
+	if len(effects) == 0 {
+		t.Fatal("the provider counts nothing")
+	}
+	r.chart = chart
+	r.upgrade("image.tag=")
+	// What comes after the upgrade has been seen to by the new operator.
+	r.vm("after")
+	after := r.allRunning(4)
+	r.deleteVM("after")
+	r.gone("after")
+	delete(after, "after")
+	if !maps.Equal(before, after) {
+		t.Errorf("the VMs were %v and are %v", before, after)
+	}
+	if made := p.machines(); !slices.Equal(made, slices.Sorted(maps.Values(before))) {
+		t.Errorf("the provider has %v, want %v", made, before)
+	}
+	t.Logf("calls before the upgrade: %v; and with one VM more, made and deleted: %v", effects, p.effects())
+}
