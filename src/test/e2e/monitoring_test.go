@@ -69,7 +69,7 @@ func TestAServiceMonitorIsThereWhereTheClusterKnowsThem(t *testing.T) {
 	}
 	content, err := clientset.CoreV1().Services(r.namespace).
 		ProxyGet("http", r.name+"-vmoperator-metrics", "8082", "/metrics", nil).DoRaw(t.Context())
-	if err != nil || !strings.Contains(string(content), "vmoperator_providerconfigs") {
+	if err != nil || !strings.Contains(string(content), "vmoperator_providerconfig_ready") {
 		t.Errorf("the metrics' Service: %v\n%s", err, content)
 	}
 }

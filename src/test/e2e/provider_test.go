@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -71,12 +72,15 @@ func (p *provider) machines() []string {
 	return ids
 }
 
-// effects matches the counters of calls that make or delete VMs.
-var effects = regexp.MustCompile(`(?m)^\w+\{[^}]*operation="(?:create|delete|update|resize)".*$`)
-
-// effects are the calls that have made, changed or deleted VMs, as the provider
-// counts them.
-func (p *provider) effects() []string {
+// effects is how many calls of an operation the provider counts.
+func (p *provider) effects(operation string) int {
 	p.t.Helper()
-	return effects.FindAllString(string(p.get(p.t.Context(), "/metrics", nil)), -1)
+	counted := regexp.MustCompile(`(?m)^mockprovider_requests_total\{code="2\d\d",operation="` + operation + `"\} (\d+)`)
+	total := 0
+	for _, found := range counted.FindAllStringSubmatch(string(p.get(p.t.Context(), "/metrics", nil)), -1) {
+		count, err := strconv.Atoi(found[1])
+		must(p.t, err)
+		total += count
+	}
+	return total
 }

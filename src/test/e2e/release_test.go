@@ -62,9 +62,14 @@ func installAt(t *testing.T, p *provider, values ...string) *release {
 	return r
 }
 
-// run runs a command of Helm about the release.
+// run runs a command of Helm about the release, and waits for what it does.
 func (r *release) run(ctx context.Context, args ...string) (string, error) {
 	return helm(ctx, r.helm, append(args, "--namespace="+r.namespace, "--timeout="+patience.String())...)
+}
+
+func (r *release) installed(ctx context.Context) bool {
+	_, err := helm(ctx, r.helm, "status", r.name, "--namespace="+r.namespace)
+	return err == nil
 }
 
 // try installs the release, or changes it, and returns what Helm says.
@@ -99,7 +104,7 @@ func (r *release) remove() {
 	if r.t.Failed() {
 		r.t.Log(stateOf(ctx, r.namespace))
 	}
-	if _, err := r.run(ctx, "status", r.name); err != nil {
+	if !r.installed(ctx) {
 		return
 	}
 	for _, namespace := range r.watched {

@@ -72,6 +72,7 @@ func TestAReleaseThatOverlapsAnotherStaysOutAndSaysSo(t *testing.T) {
 	t.Parallel()
 	first := install(t)
 	second := newRelease(t, append(withMock, "watchNamespaces={"+first.watched[0]+"}")...)
+	second.watched = first.watched
 	// It is not ready while it works nowhere, so nobody waits for that.
 	if out, err := second.try(t.Context()); err != nil {
 		t.Fatalf("installing the second release: %v\n%s", err, out)

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ import (
 
 func git(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", root}, args...)...).CombinedOutput()
+	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "git", append([]string{"-C", root}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
@@ -46,9 +47,8 @@ func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
 		r.vm(name)
 	}
 	before := r.allRunning(3)
-	effects := p.effects()
-	if len(effects) == 0 {
-		t.Fatal("the provider counts nothing")
+	if made := p.effects("create"); made != 3 {
+		t.Fatalf("the provider counts %v creations, want 3", made)
 	}
 	r.chart = chart
 	r.upgrade("image.tag=")
@@ -64,5 +64,7 @@ func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
 	if made := p.machines(); !slices.Equal(made, slices.Sorted(maps.Values(before))) {
 		t.Errorf("the provider has %v, want %v", made, before)
 	}
-	t.Logf("calls before the upgrade: %v; and with one VM more, made and deleted: %v", effects, p.effects())
+	if made, deleted := p.effects("create"), p.effects("delete"); made != 4 || deleted != 1 {
+		t.Errorf("the provider counts %v creations and %v deletions, want one more and one", made, deleted)
+	}
 }
