@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	appsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
@@ -46,7 +46,7 @@ func ParseRule(key, value, selector string) (Rule, error) {
 }
 
 func ours(prefix string) bool {
-	return prefix == computev1.GroupVersion.Group || prefix == appsv1.GroupVersion.Group
+	return prefix == computev1.GroupVersion.Group || prefix == exampleappsv1.GroupVersion.Group
 }
 
 // joined puts errors into one line, as a message on a command line should be.
