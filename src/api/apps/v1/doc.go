@@ -1,5 +1,6 @@
 // Package v1 holds the apps.example.io/v1 API: workloads inside the cluster.
-// AppAutoscaler keeps a Deployment as declared.
+// AppAutoscaler keeps a Deployment as declared, and MyApp is a Deployment with its
+// Service.
 //
 // +kubebuilder:object:generate=true
 // +groupName=apps.example.io
@@ -17,6 +18,7 @@ var GroupVersion = schema.GroupVersion{Group: "apps.example.io", Version: "v1"}
 var schemeBuilder = runtime.NewSchemeBuilder(func(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&AppAutoscaler{}, &AppAutoscalerList{},
+		&MyApp{}, &MyAppList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
