@@ -73,6 +73,15 @@ var (
 		Namespace: namespace, Name: "labels_set_total",
 		Help: "Labels that the labeller has set on Deployments, by whether somebody keeps changing the label back.",
 	}, []string{"contended"})
+
+	// AppAutoscalerPutBack counts fields of Deployments that somebody else had set and
+	// that were put back, by field.
+	AppAutoscalerPutBack = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "appautoscaler_put_back_total",
+		Help: "Fields of Deployments that somebody else had set and that were put back, by field.",
+	}, []string{"field"})
+
+	appAutoscalers = newStates()
 )
 
 // OutcomeOK is the outcome of a call without an error.
@@ -99,6 +108,8 @@ func collectors() []prometheus.Collector {
 		providerConfigVirtualMachines,
 		providerConfigOrphans,
 		virtualMachines,
+		AppAutoscalerPutBack,
+		appAutoscalers,
 		namespaces,
 		labelsSet,
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/common/expfmt"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/provider"
 )
@@ -92,6 +95,8 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	SetNamespace("team", "watched")
 	CountLabelSet(true)
 	CountVirtualMachines(func() []VirtualMachine { return []VirtualMachine{{Phase: provider.PhaseRunning}} })
+	AppAutoscalerPutBack.WithLabelValues("replicas").Inc()
+	CountAppAutoscalers(func() []exampleappsv1.AppAutoscalerState { return nil })
 	problems, err := testutil.GatherAndLint(registry)
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +153,27 @@ vmoperator_virtualmachines_stalled{reason="RestoredObject"} 0
 		t.Error(err)
 	}
 	if count := testutil.CollectAndCount(newCounted()); count != 0 {
+		t.Errorf("%d series before there is a list", count)
+	}
+}
+
+func TestAppAutoscalersAreCountedByState(t *testing.T) {
+	CountAppAutoscalers(func() []exampleappsv1.AppAutoscalerState {
+		return []exampleappsv1.AppAutoscalerState{
+			exampleappsv1.StateAligned, exampleappsv1.StateAligned, exampleappsv1.StateFailed, "", "FromAnotherVersion",
+		}
+	})
+	for state, want := range map[string]float64{"Aligned": 2, "Failed": 1, "None": 1, "Other": 1, "Paused": 0} {
+		want := fmt.Sprintf("vmoperator_appautoscalers{state=%q} %v\n", state, want)
+		text, err := testutil.CollectAndFormat(appAutoscalers, expfmt.TypeTextPlain, "vmoperator_appautoscalers")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+	if count := testutil.CollectAndCount(newStates()); count != 0 {
 		t.Errorf("%d series before there is a list", count)
 	}
 }

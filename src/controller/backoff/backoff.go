@@ -15,6 +15,9 @@ const (
 
 // RateLimiter doubles the wait with every failure in a row of one object, from
 // one second to one minute. A success forgets them.
-func RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] {
+func RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] { return UpTo(most) }
+
+// UpTo does the same, but waits no longer than most.
+func UpTo(most time.Duration) workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](first, most)
 }

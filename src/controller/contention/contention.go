@@ -24,6 +24,10 @@ type History struct {
 	contended bool
 }
 
+// Resumed is the history of a thing that another process has found contended. When
+// that has corrected it last is not known: it counts as now.
+func Resumed(now time.Time) *History { return &History{recent: []time.Time{now}, contended: true} }
+
 // Corrected records a correction. It reports whether the thing is contended from
 // now on, and was not before.
 func (h *History) Corrected(now time.Time) bool {

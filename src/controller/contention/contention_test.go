@@ -38,6 +38,17 @@ func TestFiveCorrectionsWithinTenMinutesMakeAThingContended(t *testing.T) {
 	}
 }
 
+func TestAContentionThatAnotherProcessHasFoundGoesOn(t *testing.T) {
+	t.Parallel()
+	h := Resumed(start)
+	if !h.Contended(start) || h.Wait(start) != Rest {
+		t.Errorf("contended: %t, to wait: %s", h.Contended(start), h.Wait(start))
+	}
+	if h.Contended(start.Add(Window)) {
+		t.Error("still contended after ten quiet minutes")
+	}
+}
+
 func TestCorrectionsFarApartAreNoContention(t *testing.T) {
 	t.Parallel()
 	var h History

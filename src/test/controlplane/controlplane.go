@@ -30,7 +30,11 @@ const (
 
 // controllers are the parts of kube-controller-manager that the operator's behaviour depends on. Others would only make
 // objects that no test expects.
-const controllers = "garbage-collector-controller,namespace-controller,serviceaccount-controller"
+const (
+	controllers = "garbage-collector-controller,namespace-controller,serviceaccount-controller"
+	// workloadControllers make the Pods of Deployments. Without a scheduler and kubelets these stay Pending.
+	workloadControllers = "deployment-controller,replicaset-controller"
+)
 
 // Options says what Start starts.
 type Options struct {
@@ -40,6 +44,8 @@ type Options struct {
 	CRDPaths []string
 	// ControllerManager adds garbage collection by owner references and the deletion of namespaces.
 	ControllerManager bool
+	// Workloads adds the Pods of Deployments to ControllerManager. Nothing runs them.
+	Workloads bool
 	// DataDir keeps the objects when the control plane stops; the next one started on it has them again. Empty means
 	// that they are gone with it.
 	DataDir string
@@ -129,7 +135,7 @@ func (c *ControlPlane) start(ctx context.Context, options Options) error {
 		return nil
 	}
 	// Last, for the garbage collector learns of kinds that it did not meet at its start only half a minute later.
-	return c.startControllerManager()
+	return c.startControllerManager(options.Workloads)
 }
 
 func (c *ControlPlane) startServers(options Options) error {
@@ -188,7 +194,11 @@ func (c *ControlPlane) waitForDefaultNamespace(ctx context.Context) error {
 	return nil
 }
 
-func (c *ControlPlane) startControllerManager() error {
+func (c *ControlPlane) startControllerManager(workloads bool) error {
+	enabled := controllers
+	if workloads {
+		enabled += "," + workloadControllers
+	}
 	kubeconfig := filepath.Join(c.guard.dir, "kubeconfig")
 	if err := c.WriteKubeconfig(kubeconfig); err != nil {
 		return err
@@ -200,7 +210,7 @@ func (c *ControlPlane) startControllerManager() error {
 	//nolint:noctx // It lives until Stop, whatever becomes of the context of the start.
 	c.manager = exec.Command(path,
 		"--kubeconfig="+kubeconfig,
-		"--controllers="+controllers,
+		"--controllers="+enabled,
 		"--leader-elect=false",
 		// It serves nothing that anyone here asks for, and a port can be taken.
 		"--secure-port=0",

@@ -1,0 +1,94 @@
+package decide
+
+// State is what a pass sees of an AppAutoscaler and its Deployment.
+type State struct {
+	// Deleting: the object is on its way out. Its Deployment, if owned, goes with it.
+	Deleting bool
+	// Paused: a person wants the Deployment to be left alone.
+	Paused bool
+	// Claimed: an older AppAutoscaler is for the same Deployment.
+	Claimed bool
+	// Fault: a read or a write of this pass failed.
+	Fault bool
+	// Deployment says whose the Deployment is.
+	Deployment Deployment
+	// Fresh: the Deployment was read past the cache, so that it tells who has set
+	// what, and what differs differs now.
+	Fresh bool
+	// Image says whether the spec's image has a container to go to.
+	Image Image
+	// Replicas compares the number of replicas with the declared one.
+	Replicas Field
+	// Content compares the container's image with the declared one. It means
+	// something only where Image is ImagePlaced.
+	Content Field
+	// Pods says how the Deployment's Pods are.
+	Pods Pods
+}
+
+// Deployment says whose the Deployment is.
+type Deployment int
+
+// The values of Deployment.
+const (
+	// DeploymentMissing: there is none of the name.
+	DeploymentMissing Deployment = iota
+	// DeploymentForeign: something else controls it.
+	DeploymentForeign
+	// DeploymentTerminating: it is being deleted.
+	DeploymentTerminating
+	// DeploymentManaged: it was there before, or belongs to a MyApp.
+	DeploymentManaged
+	// DeploymentOwned: this object has created it.
+	DeploymentOwned
+	deployments
+)
+
+// Exists reports whether there is a Deployment that this object may work on.
+func (d Deployment) Exists() bool { return d == DeploymentManaged || d == DeploymentOwned }
+
+// Image says whether the spec's image has a container to go to.
+type Image int
+
+// The values of Image.
+const (
+	// ImageNone: the spec has no image.
+	ImageNone Image = iota
+	// ImagePlaced: there is one container that it is for.
+	ImagePlaced
+	// ImageAmbiguous: it could be for any of several containers.
+	ImageAmbiguous
+	// ImageHomeless: there is no container of the name.
+	ImageHomeless
+	// ImageOfMyApp: the Deployment belongs to a MyApp, and so does its image.
+	ImageOfMyApp
+	images
+)
+
+// Field compares a field with what is declared.
+type Field int
+
+// The values of Field.
+const (
+	// FieldSame: it is as declared.
+	FieldSame Field = iota
+	// FieldDiffers: it is not.
+	FieldDiffers
+	// FieldHeld: it is not, and is fought over: it is not due to be put back yet.
+	FieldHeld
+	fields
+)
+
+// Pods says how the Deployment's Pods are.
+type Pods int
+
+// The values of Pods.
+const (
+	// PodsAvailable: all run what is declared and are available.
+	PodsAvailable Pods = iota
+	// PodsProgressing: some are being started or replaced.
+	PodsProgressing
+	// PodsInTrouble: something is known to be wrong with one of them.
+	PodsInTrouble
+	podStates
+)

@@ -1,0 +1,43 @@
+package appautoscaler
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+)
+
+// pass is what one Reconcile knows. It carries every object that a write
+// returned, so that later steps see what earlier ones did.
+type pass struct {
+	// autoscaler is a copy of the object, as the apiserver last returned it.
+	autoscaler *exampleappsv1.AppAutoscaler
+	// now is when the pass began.
+	now time.Time
+	// seen is what the process remembers of the object.
+	seen *memories
+	// deployment is the Deployment; nil if there is none, or none was read yet.
+	deployment *appsv1.Deployment
+	// fresh: deployment was read past the cache, or is what a write returned.
+	fresh bool
+	// trouble is what is wrong with the Pods, once this pass has looked at them.
+	trouble trouble
+	looked  bool
+	// limits are who has set resources that the Pods in trouble may lack, by container.
+	limits map[string]manager.Entry
+	// fault is the read or write of this pass that failed.
+	fault error
+	// events are told once the status is stored.
+	events []happening
+}
+
+func (p *pass) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: p.autoscaler.Namespace, Name: p.autoscaler.Name}
+}
+
+func (p *pass) deploymentKey() types.NamespacedName {
+	return types.NamespacedName{Namespace: p.autoscaler.Namespace, Name: p.autoscaler.Spec.DeploymentName}
+}

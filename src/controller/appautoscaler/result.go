@@ -1,0 +1,59 @@
+package appautoscaler
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
+	"github.com/example/vmoperator/src/controller/contention"
+)
+
+const (
+	// soonest is the shortest wait: zero would mean none.
+	soonest = time.Millisecond
+	// jitter spreads objects that were created together.
+	jitter = 0.1
+	// cacheLag is when to look again after the cache was found behind; it doubles up
+	// to mostCacheLag while the cache stays so.
+	cacheLag     = 20 * time.Millisecond
+	mostCacheLag = 5 * time.Second
+	maxShift     = 8
+)
+
+// toResult says when to look again: the only place that does, but for afterLag.
+func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
+	switch d.After {
+	case decide.Soon:
+		return ctrl.Result{RequeueAfter: spread(r.Retry)}, nil
+	case decide.Turn:
+		return ctrl.Result{RequeueAfter: p.turn()}, nil
+	case decide.Long:
+		return ctrl.Result{RequeueAfter: spread(r.Resync)}, nil
+	default:
+		return ctrl.Result{}, nil
+	}
+}
+
+// spread is up to a tenth shorter: who was promised a look within an interval gets it.
+func spread(interval time.Duration) time.Duration { return wait.Jitter(interval*9/10, jitter) }
+
+// turn is how long to wait until the first field that is held may be put back.
+func (p *pass) turn() time.Duration {
+	turn := contention.Rest
+	for field, state := range map[string]decide.Field{fieldReplicas: p.replicas(), fieldImage: p.content()} {
+		if state == decide.FieldHeld {
+			turn = min(turn, p.seen.of(field).Wait(p.now))
+		}
+	}
+	return max(turn, soonest)
+}
+
+// afterLag looks again when the cache may have caught up. A conflict is no error:
+// it is not told.
+func afterLag(seen *memories) (ctrl.Result, error) {
+	delay := min(cacheLag<<min(seen.lags, maxShift), mostCacheLag)
+	seen.lags++
+	return ctrl.Result{RequeueAfter: delay}, nil
+}
