@@ -24,9 +24,11 @@ type Report struct {
 	Parts []Part
 	// Uses counts the calls that used a right.
 	Uses map[Right]int
-	// Calls counts all calls of the chart's service accounts, and Refused those that
-	// were refused because their rules were not there yet, or not any more.
-	Calls, Refused int
+	// Calls counts all calls of the chart's service accounts.
+	Calls int
+	// Refused counts calls, by what they were, that were refused though the chart has
+	// a rule: it was not there yet, or not any more.
+	Refused map[string]int
 	// Faults say what is wrong: rights that are missing, too many or not the chart's.
 	Faults []string
 }
@@ -48,7 +50,7 @@ func Check(log io.Reader, grants []Grant, depth Depth) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Parts: Parts(), Uses: map[Right]int{}}
+	report := &Report{Parts: Parts(), Uses: map[Right]int{}, Refused: map[string]int{}}
 	allowed := map[kindOfCall]bool{}
 	for call, count := range calls {
 		report.Calls += count
@@ -103,7 +105,7 @@ func (r *Report) judge(call Call, count int, grants []Grant, allowed map[kindOfC
 	case !call.Refused && !covered && !call.forEveryone():
 		r.fault("%s: allowed, and not by the chart", call)
 	case call.Refused && (inNamespace || call.Namespace == "" && allowed[kindOf(call)]):
-		r.Refused += count
+		r.Refused[call.String()] += count
 	case call.Refused:
 		r.fault("%s: refused, a right is missing", call)
 	}

@@ -5,9 +5,9 @@ const watched = "--set=watchNamespaces={team}"
 
 // conditional are the operator's further rights.
 func conditional() []Part {
-	claims := operator(leaseKind, leases, Always, "see whether another release works in a namespace", "list")
+	claims := operates(leaseKind, leases, Always, "see whether another release works in a namespace", "list")
 	claims.Name = "vmoperator-scope"
-	binding := operator(rbac, "rolebindings", Always, "keep the RoleBinding that gives it these rights, by a finalizer", "get", "patch")
+	binding := operates(rbac, "rolebindings", Always, "keep the RoleBinding that gives it these rights, by a finalizer", "get", "patch")
 	binding.Name = "*-manager-kept"
 	return []Part{
 		{
@@ -17,7 +17,7 @@ func conditional() []Part {
 		{
 			Title: "To make a ProviderConfig", When: "with `provider.defaultEndpoint`, or with `mock-provider.enabled`, in each watched namespace",
 			Values:   []string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
-			Purposes: []Purpose{operator(compute, configs, Always, "make the ProviderConfig `default` where there is none", "create")},
+			Purposes: []Purpose{operates(compute, configs, Always, "make the ProviderConfig `default` where there is none", "create")},
 		},
 		{
 			Title: "To outlive a namespace", When: "with `rbac.survivesNamespaceDeletion`, in each watched namespace",
@@ -33,17 +33,17 @@ func conditional() []Part {
 			Title: "To ask who reads metrics", When: "with `metrics.secure`, of the cluster",
 			Values: []string{watched, "--set=metrics.secure=true"},
 			Purposes: []Purpose{
-				operator("authentication.k8s.io", "tokenreviews", Always, "learn who asks", "create"),
-				operator("authorization.k8s.io", "subjectaccessreviews", Always, "learn whether it may read them", "create"),
+				operates("authentication.k8s.io", "tokenreviews", Always, "learn who asks", "create"),
+				operates("authorization.k8s.io", "subjectaccessreviews", Always, "learn whether it may read them", "create"),
 			},
 		},
 	}
 }
 
 func leading() []Purpose {
-	events := operator("", "events", Always, "tell who leads", "create")
-	make := operator(leaseKind, leases, Always, "make the leader's lease", "create")
-	lead := operator(leaseKind, leases, Always, "lead", "get", "update")
+	events := operates("", "events", Always, "tell who leads", "create")
+	make := operates(leaseKind, leases, Always, "make the leader's lease", "create")
+	lead := operates(leaseKind, leases, Always, "lead", "get", "update")
 	lead.Name = "vmoperator-leader"
 	all := []Purpose{events, make, lead}
 	for i := range all {

@@ -2,6 +2,7 @@ package rights
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -81,7 +82,7 @@ func (r Right) String() string {
 	return fmt.Sprintf("%s: %s %s%s", r.Holder, r.Verb, strings.ReplaceAll(p.resource(), "`", ""), where)
 }
 
-// Table shows, as Markdown, how often each right was used.
+// Table shows, as Markdown, how often each right was used, and what was refused.
 func (r *Report) Table() string {
 	var table strings.Builder
 	table.WriteString("| Part | Resource | Verbs, with the calls that used each | Not used, for |\n| --- | --- | --- | --- |\n")
@@ -98,6 +99,9 @@ func (r *Report) Table() string {
 			}
 			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", part.Title, p.resource(), strings.Join(used, ", "), reason)
 		}
+	}
+	for _, call := range slices.Sorted(maps.Keys(r.Refused)) {
+		fmt.Fprintf(&table, "\nRefused while the rules were not there, %d times: %s.\n", r.Refused[call], call)
 	}
 	return table.String()
 }
@@ -127,7 +131,10 @@ func (p *Purpose) reason() string {
 
 // String is the report in one line, and the faults.
 func (r *Report) String() string {
-	rights, used := 0, 0
+	rights, used, refused := 0, 0, 0
+	for _, count := range r.Refused {
+		refused += count
+	}
 	for i := range r.Parts {
 		used += r.used(&r.Parts[i])
 		for j := range r.Parts[i].Purposes {
@@ -137,6 +144,6 @@ func (r *Report) String() string {
 		}
 	}
 	line := fmt.Sprintf("rights: %d calls used %d of %d rights; %d were refused while the rules were not there; %d faults",
-		r.Calls, used, rights, r.Refused, len(r.Faults))
+		r.Calls, used, rights, refused, len(r.Faults))
 	return strings.Join(slices.Concat([]string{line}, r.Faults), "\n  ")
 }

@@ -19,13 +19,15 @@ var installations = []struct {
 	{"without leader election", []string{watched, "--set=leaderElection.enabled=false"}, []string{manager}},
 	{"without rights", []string{watched, "--set=rbac.create=false"}, nil},
 	{
-		"with a default endpoint", []string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
+		"with a default endpoint",
+		[]string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
 		[]string{manager, leader, "To make a ProviderConfig", smoke},
 	},
 	{"with the mock provider", []string{watched, "--set=mock-provider.enabled=true"}, []string{manager, leader, "To make a ProviderConfig", smoke}},
 	{"with rights that outlive a namespace", []string{watched, "--set=rbac.survivesNamespaceDeletion=true"}, []string{manager, leader, "To outlive a namespace"}},
 	{
-		"of all namespaces", []string{"--set=rbac.scope=cluster"},
+		"of all namespaces",
+		[]string{"--set=rbac.scope=cluster"},
 		[]string{manager, leader, "To watch all namespaces"},
 	},
 	{"of some namespaces with rights to all", []string{watched, "--set=rbac.scope=cluster"}, []string{manager, leader}},
