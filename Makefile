@@ -266,7 +266,7 @@ fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
 clean: ## Remove what was built here; the control plane in the user's cache stays.
 	rm -rf bin out $(VENV)
 
-include charts/chart.mk src/test/e2e/kind.mk src/tools/release/release.mk
+include charts/chart.mk src/test/e2e/e2e.mk src/test/e2e/kind.mk src/tools/release/release.mk
 
 ##@ Tools
 
