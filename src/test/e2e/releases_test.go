@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -70,8 +71,9 @@ func TestASecondReleaseWorksBesideTheFirstAndSeesNothingOfIt(t *testing.T) {
 
 func TestAReleaseThatOverlapsAnotherStaysOutAndSaysSo(t *testing.T) {
 	t.Parallel()
-	first := install(t)
-	second := newRelease(t, append(withMock, "watchNamespaces={"+first.watched[0]+"}")...)
+	p := newProvider(t)
+	first := installAt(t, p)
+	second := newRelease(t, "provider.defaultEndpoint="+p.endpoint(), "watchNamespaces={"+first.watched[0]+"}")
 	second.watched = first.watched
 	// It is not ready while it works nowhere, so nobody waits for that.
 	if out, err := second.try(t.Context()); err != nil {
@@ -82,13 +84,15 @@ func TestAReleaseThatOverlapsAnotherStaysOutAndSaysSo(t *testing.T) {
 	id := first.running("web").Status.ID
 	first.uninstall()
 	second.says("working in a namespace", first.watched[0])
-	vm := &computev1.VirtualMachine{}
-	must(t, kube.Get(t.Context(), client.ObjectKey{Namespace: first.watched[0], Name: "web"}, vm))
-	if vm.Status.ID != id {
-		t.Errorf("the VM was %s and is %s", id, vm.Status.ID)
+	second.vm("db")
+	another := second.running("db").Status.ID
+	if now := second.running("web").Status.ID; now != id {
+		t.Errorf("the VM was %s and is %s", id, now)
 	}
-	if made := second.machines(); len(made) > 0 {
-		t.Errorf("the second release has made %v", made)
+	want := []string{id, another}
+	slices.Sort(want)
+	if made := p.machines(); !slices.Equal(made, want) {
+		t.Errorf("the provider has %v, want %v", made, want)
 	}
 }
 
