@@ -60,13 +60,25 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	status := m.Run()
-	for _, end := range []func(context.Context) error{removeCRDs} {
-		if err := end(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			status = 1
-		}
+	if err := errors.Join(removeCRDs(ctx), rightsOfAll()); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		status = 1
 	}
 	os.Exit(status)
+}
+
+// rightsOfAll checks the rights where all tests have run, and an audit log says what
+// they have used.
+func rightsOfAll() error {
+	switch {
+	case flag.Lookup("test.run").Value.String() != "":
+		fmt.Println("Rights are not checked: only all tests together use each of them.")
+		return nil
+	case os.Getenv("E2E_AUDIT_LOG") == "":
+		fmt.Println("Rights are not checked: E2E_AUDIT_LOG names no audit log.")
+		return nil
+	}
+	return checkRights()
 }
 
 func prepare(ctx context.Context) error {

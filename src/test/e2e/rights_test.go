@@ -15,8 +15,8 @@ import (
 // accounts have asked for, as the audit log says that E2E_AUDIT_LOG names. It is for
 // the end, when all tests have run. The table is in out/rights-used.md.
 func checkRights() error {
-	const repository = "../../.."
-	grants, err := rights.AllGrants(context.Background(), repository)
+
+	grants, err := rights.AllGrants(context.Background(), root)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func checkRights() error {
 		return err
 	}
 	fmt.Println(report)
-	out := filepath.Join(repository, "out")
+	out := filepath.Join(root, "out")
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("writing the table of rights: %w", err)
 	}
