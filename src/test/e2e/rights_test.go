@@ -15,7 +15,6 @@ import (
 // accounts have asked for, as the audit log says that E2E_AUDIT_LOG names. It is for
 // the end, when all tests have run. The table is in out/rights-used.md.
 func checkRights() error {
-
 	grants, err := rights.AllGrants(context.Background(), root)
 	if err != nil {
 		return err

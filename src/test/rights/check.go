@@ -35,7 +35,7 @@ type Report struct {
 
 // Err is the faults, or nil.
 func (r *Report) Err() error {
-	var all []error
+	all := make([]error, 0, len(r.Faults))
 	for _, fault := range r.Faults {
 		all = append(all, errors.New(fault))
 	}

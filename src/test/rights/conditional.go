@@ -42,10 +42,10 @@ func conditional() []Part {
 
 func leading() []Purpose {
 	events := operates("", "events", Always, "tell who leads", "create")
-	make := operates(leaseKind, leases, Always, "make the leader's lease", "create")
+	lease := operates(leaseKind, leases, Always, "make the leader's lease", "create")
 	lead := operates(leaseKind, leases, Always, "lead", "get", "update")
 	lead.Name = "vmoperator-leader"
-	all := []Purpose{events, make, lead}
+	all := []Purpose{events, lease, lead}
 	for i := range all {
 		all[i].Home = true
 	}

@@ -194,5 +194,5 @@ func generic(name string) string {
 // covers reports whether a rule of the chart allows a call. Which namespaces the
 // operator watches is not known here.
 func (g Grant) covers(call Call) bool {
-	return g.Right.fits(call) && (g.Everywhere || call.Namespace != "")
+	return g.fits(call) && (g.Everywhere || call.Namespace != "")
 }

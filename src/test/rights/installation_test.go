@@ -202,7 +202,7 @@ func change[T client.Object](i *installation, object T, edit func(T)) {
 	if err := kube.Get(i.t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 		i.t.Fatal(err)
 	}
-	before := object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+	before := object.DeepCopyObject().(client.Object)
 	edit(object)
 	if err := kube.Patch(i.t.Context(), object, client.MergeFrom(before)); err != nil {
 		i.t.Fatal(err)
