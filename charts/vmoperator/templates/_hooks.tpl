@@ -15,6 +15,10 @@ imagePullSecrets:
 {{- end }}
 serviceAccountName: {{ .name }}
 automountServiceAccountToken: true
+enableServiceLinks: false
+{{- if not $values.hostUsers }}
+hostUsers: false
+{{- end }}
 terminationGracePeriodSeconds: {{ .grace }}
 {{- with $values.priorityClassName }}
 priorityClassName: {{ . }}

@@ -43,13 +43,13 @@ func (n node) loose(path string) []string {
 	return found
 }
 
-// parts are the chart and its subchart. What the schema of a subchart takes beside
-// its values is set by the chart around it.
+// parts are the chart and its subchart. What a schema takes beside the values is
+// set by a chart around it, or for one in it.
 var parts = []struct {
 	dir    string
 	around []string
 }{
-	{dir: ".", around: []string{"mock-provider"}},
+	{dir: ".", around: []string{"enabled", "mock-provider"}},
 	{dir: "charts/mock-provider", around: []string{"enabled", "global.imageRegistry", "global.imagePullSecrets"}},
 }
 
