@@ -42,6 +42,12 @@ func helm(ctx context.Context, version string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// installed reports whether there is a release.
+func installed(ctx context.Context, version, name, namespace string) bool {
+	_, err := helm(ctx, version, "status", name, "--namespace="+namespace)
+	return err == nil
+}
+
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "kubectl", args...).CombinedOutput()
@@ -74,7 +80,7 @@ func namespaceNamed(name string) *corev1.Namespace {
 // deleteNamespace waits until it is gone: a namespace that sticks is a fault.
 func deleteNamespace(ctx context.Context, name string) error {
 	namespace := namespaceNamed(name)
-	if err := kube.Delete(ctx, namespace); client.IgnoreNotFound(err) != nil {
+	if err := client.IgnoreNotFound(kube.Delete(ctx, namespace)); err != nil {
 		return err
 	}
 	err := wait.PollUntilContextTimeout(ctx, interval, patience, true, func(ctx context.Context) (bool, error) {

@@ -49,7 +49,7 @@ func ourCRDs(ctx context.Context) ([]apiextensionsv1.CustomResourceDefinition, e
 // removeCRDs ends crdsRelease. Helm keeps the CRDs, as it must for people who have
 // VirtualMachines; here none is left.
 func removeCRDs(ctx context.Context) error {
-	if _, err := helm(ctx, "helm", "status", crdsRelease, "--namespace="+crdsRelease); err != nil {
+	if !installed(ctx, "helm", crdsRelease, crdsRelease) {
 		return nil
 	}
 	if out, err := helm(ctx, "helm", "uninstall", crdsRelease, "--namespace="+crdsRelease, "--wait"); err != nil {
@@ -63,7 +63,7 @@ func removeCRDs(ctx context.Context) error {
 		return errors.New("helm uninstall has deleted CRDs that are to be kept")
 	}
 	for i := range crds {
-		if err := kube.Delete(ctx, &crds[i]); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(kube.Delete(ctx, &crds[i])); err != nil {
 			return err
 		}
 	}

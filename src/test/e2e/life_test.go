@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
+
+var memory = regexp.MustCompile(`(?m)^process_resident_memory_bytes .*`)
 
 func TestAnInstalledOperatorMakesAVM(t *testing.T) {
 	t.Parallel()
@@ -28,7 +31,8 @@ func TestAnInstalledOperatorMakesAVM(t *testing.T) {
 			r.upgrade()
 			r.vm("web")
 			vm := r.running("web")
-			t.Logf("from helm install to Running: %s", time.Since(begun).Round(time.Second))
+			t.Logf("from helm install to Running: %s; the operator's memory: %s",
+				time.Since(begun).Round(time.Second), memory.FindString(r.metrics()))
 			if made := r.machines(); !slices.Equal(made, []string{vm.Status.ID}) {
 				t.Errorf("the provider has %v, want %s", made, vm.Status.ID)
 			}

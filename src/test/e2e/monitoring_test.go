@@ -67,9 +67,16 @@ func TestAServiceMonitorIsThereWhereTheClusterKnowsThem(t *testing.T) {
 	if found, err := r.serviceMonitors(t.Context()); err != nil || found != 1 {
 		t.Errorf("%d ServiceMonitors, want one; %v", found, err)
 	}
-	content, err := clientset.CoreV1().Services(r.namespace).
-		ProxyGet("http", r.name+"-vmoperator-metrics", "8082", "/metrics", nil).DoRaw(t.Context())
-	if err != nil || !strings.Contains(string(content), "vmoperator_providerconfig_ready") {
-		t.Errorf("the metrics' Service: %v\n%s", err, content)
+	if content := r.metrics(); !strings.Contains(content, "vmoperator_providerconfig_ready") {
+		t.Errorf("the metrics' Service leads to:\n%s", content)
 	}
+}
+
+// metrics are the operator's, as the Service shows them.
+func (r *release) metrics() string {
+	r.t.Helper()
+	content, err := clientset.CoreV1().Services(r.namespace).
+		ProxyGet("http", r.name+"-vmoperator-metrics", "8082", "/metrics", nil).DoRaw(r.t.Context())
+	must(r.t, err)
+	return string(content)
 }

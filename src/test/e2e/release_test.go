@@ -67,11 +67,6 @@ func (r *release) run(ctx context.Context, args ...string) (string, error) {
 	return helm(ctx, r.helm, append(args, "--namespace="+r.namespace, "--timeout="+patience.String())...)
 }
 
-func (r *release) installed(ctx context.Context) bool {
-	_, err := helm(ctx, r.helm, "status", r.name, "--namespace="+r.namespace)
-	return err == nil
-}
-
 // try installs the release, or changes it, and returns what Helm says.
 func (r *release) try(ctx context.Context, args ...string) (string, error) {
 	args = append([]string{"upgrade", "--install", r.name, r.chart}, args...)
@@ -104,7 +99,7 @@ func (r *release) remove() {
 	if r.t.Failed() {
 		r.t.Log(stateOf(ctx, r.namespace))
 	}
-	if !r.installed(ctx) {
+	if !installed(ctx, r.helm, r.name, r.namespace) {
 		return
 	}
 	for _, namespace := range r.watched {
