@@ -191,6 +191,8 @@ generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Gene
 		go run ./$(TRANSITIONS) >out/transitions.md
 		mv out/transitions.md docs/reference/transitions.md
 	fi
+	go run ./src/controller/appautoscaler/decide/transitiontable >out/transitions.md
+	mv out/transitions.md docs/reference/transitions-appautoscaler.md
 	go run ./src/test/faults/faulttable >out/faults.md
 	mv out/faults.md docs/reference/faults.md
 	go run ./src/test/rights/rightstable >out/rights.md

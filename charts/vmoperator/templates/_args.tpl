@@ -1,8 +1,30 @@
+{{/* The value of --controllers. */}}
+{{- define "vmoperator.controllers" -}}
+{{- $names := list -}}
+{{- with .Values.controllers -}}
+{{- if .virtualMachine.enabled }}{{ $names = list "providerconfig" "virtualmachine" }}{{ end -}}
+{{- if and .virtualMachine.enabled .orphan.enabled }}{{ $names = append $names "orphan" }}{{ end -}}
+{{- if .appAutoscaler.enabled }}{{ $names = append $names "appautoscaler" }}{{ end -}}
+{{- if .labeller.enabled }}{{ $names = append $names "labeller" }}{{ end -}}
+{{- end -}}
+{{- if not $names }}
+{{- fail "controllers: at least one must be enabled" }}
+{{- end -}}
+{{- join "," $names -}}
+{{- end }}
+
 {{/* The operator's flags, one a line. */}}
 {{- define "vmoperator.args" -}}
 - --watch-namespaces={{ include "vmoperator.watched" . }}
-{{- with .Values.controllers }}
-- --controllers={{ join "," . }}
+- --controllers={{ include "vmoperator.controllers" . }}
+{{- with .Values.controllers.labeller }}
+{{- if .enabled }}
+- --labeller-key={{ .key }}
+- --labeller-value={{ .value }}
+{{- with .selector }}
+- --labeller-selector={{ . }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if .Values.leaderElection.enabled }}
 - --leader-elect
@@ -34,7 +56,7 @@
 {{- with include "vmoperator.defaultEndpoint" . }}
 - --default-provider-endpoint={{ . }}
 {{- end }}
-{{- if and .Values.rbac.survivesNamespaceDeletion (eq .Values.rbac.scope "namespace") }}
+{{- if and .Values.controllers.virtualMachine.enabled .Values.rbac.survivesNamespaceDeletion (eq .Values.rbac.scope "namespace") }}
 - --keep-role-binding={{ include "vmoperator.keptName" . }}
 {{- end }}
 - --zap-log-level={{ .Values.log.level }}

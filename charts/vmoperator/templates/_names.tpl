@@ -78,7 +78,8 @@ over commonLabels: no key is there twice.
 {{/* The endpoint of the ProviderConfig that the operator makes; empty for none. */}}
 {{- define "vmoperator.defaultEndpoint" -}}
 {{- $mock := index .Values "mock-provider" -}}
-{{- if .Values.provider.defaultEndpoint -}}
+{{- if not .Values.controllers.virtualMachine.enabled -}}
+{{- else if .Values.provider.defaultEndpoint -}}
 {{- .Values.provider.defaultEndpoint -}}
 {{- else if and $mock.enabled (ne (include "vmoperator.watched" .) "*") -}}
 {{- with index .Subcharts "mock-provider" -}}

@@ -14,7 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/controller/orphan"
@@ -32,11 +34,12 @@ const (
 	virtualMachineController = "virtualmachine"
 	providerConfigController = "providerconfig"
 	orphanController         = "orphan"
+	appAutoscalerController  = "appautoscaler"
 	labellerController       = "labeller"
 )
 
 func controllerNames() []string {
-	return []string{labellerController, orphanController, providerConfigController, virtualMachineController}
+	return []string{appAutoscalerController, labellerController, orphanController, providerConfigController, virtualMachineController}
 }
 
 // defaultControllers are all but those that work on what nobody has given to the
@@ -48,20 +51,26 @@ func defaultControllers() []string {
 func defaultWorkers() map[string]int {
 	return map[string]int{
 		virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency, orphanController: orphan.DefaultConcurrency,
-		labellerController: labeller.DefaultConcurrency,
+		appAutoscalerController: appautoscaler.DefaultConcurrency, labellerController: labeller.DefaultConcurrency,
 	}
 }
 
 // reads are what the caches need the right to list and to watch.
 func reads(o options) []authorizationv1.ResourceAttributes {
-	all := []authorizationv1.ResourceAttributes{
-		{Group: computev1.GroupVersion.Group, Resource: "virtualmachines"},
-		{Group: computev1.GroupVersion.Group, Resource: "providerconfigs"},
-		{Resource: "secrets"},
-		{Resource: "services"},
-		{Group: "discovery.k8s.io", Resource: "endpointslices"},
+	var all []authorizationv1.ResourceAttributes
+	if o.runsCompute() {
+		all = append(all,
+			authorizationv1.ResourceAttributes{Group: computev1.GroupVersion.Group, Resource: "virtualmachines"},
+			authorizationv1.ResourceAttributes{Group: computev1.GroupVersion.Group, Resource: "providerconfigs"},
+			authorizationv1.ResourceAttributes{Resource: "secrets"},
+			authorizationv1.ResourceAttributes{Resource: "services"},
+			authorizationv1.ResourceAttributes{Group: "discovery.k8s.io", Resource: "endpointslices"},
+		)
 	}
-	if o.runs(labellerController) {
+	if o.runs(appAutoscalerController) {
+		all = append(all, authorizationv1.ResourceAttributes{Group: exampleappsv1.GroupVersion.Group, Resource: "appautoscalers"})
+	}
+	if o.runs(appAutoscalerController) || o.runs(labellerController) {
 		all = append(all, authorizationv1.ResourceAttributes{Group: appsv1.GroupName, Resource: "deployments"})
 	}
 	return all
@@ -73,25 +82,14 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	if err := metrics.Register(ctrlmetrics.Registry); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
-	if err := index.Register(ctx, mgr.GetFieldIndexer()); err != nil {
-		return nil, err
-	}
-	providers := registry.New()
-	var findings *finding.Board
-	if o.runs(orphanController) {
-		findings = &finding.Board{}
-		if err := orphans(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+	if o.runsCompute() {
+		if err := setUpCompute(ctx, mgr, o, namespaces); err != nil {
 			return nil, err
 		}
 	}
-	if o.runs(providerConfigController) {
-		if err := providerConfigs(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+	if o.runs(appAutoscalerController) {
+		if err := setUpAppAutoscalers(ctx, mgr, o); err != nil {
 			return nil, err
-		}
-	}
-	if o.runs(virtualMachineController) {
-		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
-			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
 	}
 	if o.runs(labellerController) {
@@ -99,20 +97,70 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 			return nil, err
 		}
 	}
+	return informers(ctx, mgr, o)
+}
+
+// setUpCompute adds the controllers of compute.example.com.
+func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) error {
+	if err := index.Register(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	providers := registry.New()
+	var findings *finding.Board
+	if o.runs(orphanController) {
+		findings = &finding.Board{}
+		if err := orphans(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+			return err
+		}
+	}
+	if o.runs(providerConfigController) {
+		if err := providerConfigs(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+			return err
+		}
+	}
+	if o.runs(virtualMachineController) {
+		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("setting up the VirtualMachine controller: %w", err)
+		}
+	}
 	if o.keepRoleBinding != "" {
 		keeper := &rolebinding.Reconciler{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Namespaces: namespaces, Name: o.keepRoleBinding}
 		if err := keeper.SetupWithManager(mgr); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if o.defaultEndpoint != "" {
 		ensure := &providerconfig.EnsureDefault{Client: mgr.GetClient(), Namespaces: namespaces, Endpoint: o.defaultEndpoint}
 		if err := mgr.Add(ensure); err != nil {
-			return nil, fmt.Errorf("adding the default ProviderConfig: %w", err)
+			return fmt.Errorf("adding the default ProviderConfig: %w", err)
 		}
 	}
 	metrics.CountVirtualMachines(counted(ctx, mgr))
-	return informers(ctx, mgr, o)
+	return nil
+}
+
+func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error {
+	if err := index.RegisterApps(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	metrics.CountAppAutoscalers(func() []exampleappsv1.AppAutoscalerState {
+		var list exampleappsv1.AppAutoscalerList
+		if err := mgr.GetClient().List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+			return nil
+		}
+		states := make([]exampleappsv1.AppAutoscalerState, 0, len(list.Items))
+		for i := range list.Items {
+			states = append(states, list.Items[i].Status.State)
+		}
+		return states
+	})
+	return (&appautoscaler.Reconciler{
+		Options:   appautoscaler.Options{MaxConcurrentReconciles: o.workers[appAutoscalerController]},
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Recorder:  mgr.GetEventRecorder(exampleappsv1.FieldOwner),
+		Now:       time.Now,
+	}).SetupWithManager(mgr)
 }
 
 func orphans(mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board) *orphan.Reconciler {

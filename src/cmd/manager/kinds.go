@@ -6,33 +6,31 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
-// checkKinds fails if a CustomResourceDefinition is missing. The caches would
-// only wait for it without a word.
-func checkKinds(ctx context.Context, config *rest.Config) error {
+// checkKinds fails if a CustomResourceDefinition is missing of a kind that is
+// worked on. The caches would only wait for it without a word.
+func checkKinds(ctx context.Context, config *rest.Config, o options) error {
 	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return fmt.Errorf("connecting to the Kubernetes API: %w", err)
 	}
-	served := map[string]bool{}
-	resources, err := discoverer.ServerResourcesForGroupVersionWithContext(ctx, computev1.GroupVersion.String())
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("asking the Kubernetes API which kinds it serves: %w", err)
-	}
-	if err == nil {
-		for i := range resources.APIResources {
-			served[resources.APIResources[i].Name] = true
-		}
-	}
 	var missing []string
-	for _, resource := range []string{"virtualmachines", "providerconfigs"} {
-		if !served[resource] {
-			missing = append(missing, resource+"."+computev1.GroupVersion.Group)
+	for _, wanted := range kinds(o) {
+		served, err := served(ctx, discoverer, wanted.version)
+		if err != nil {
+			return err
+		}
+		for _, resource := range wanted.resources {
+			if !served[resource] {
+				missing = append(missing, resource+"."+wanted.version.Group)
+			}
 		}
 	}
 	if len(missing) > 0 {
@@ -40,4 +38,38 @@ func checkKinds(ctx context.Context, config *rest.Config) error {
 			strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// ownKinds are the resources of one of our groups.
+type ownKinds struct {
+	version   schema.GroupVersion
+	resources []string
+}
+
+// kinds are those that the controllers which run work on.
+func kinds(o options) []ownKinds {
+	var all []ownKinds
+	if o.runsCompute() {
+		all = append(all, ownKinds{computev1.GroupVersion, []string{"virtualmachines", "providerconfigs"}})
+	}
+	if o.runs(appAutoscalerController) {
+		all = append(all, ownKinds{exampleappsv1.GroupVersion, []string{"appautoscalers"}})
+	}
+	return all
+}
+
+// served are the resources that the apiserver has of a group and version.
+func served(ctx context.Context, discoverer *discovery.DiscoveryClient, version schema.GroupVersion) (map[string]bool, error) {
+	resources, err := discoverer.ServerResourcesForGroupVersionWithContext(ctx, version.String())
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking the Kubernetes API which kinds it serves: %w", err)
+	}
+	served := map[string]bool{}
+	for i := range resources.APIResources {
+		served[resources.APIResources[i].Name] = true
+	}
+	return served, nil
 }

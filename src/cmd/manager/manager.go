@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -21,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/metrics"
@@ -50,6 +52,7 @@ func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(computev1.AddToScheme(scheme))
+	utilruntime.Must(exampleappsv1.AddToScheme(scheme))
 	return scheme
 }
 
@@ -94,12 +97,19 @@ type cachedKind struct {
 }
 
 func cached(o options) []cachedKind {
-	all := []cachedKind{
-		{&computev1.VirtualMachine{}, false},
-		{&computev1.ProviderConfig{}, false},
-		{&corev1.Secret{}, true},
-		{&corev1.Service{}, true},
-		{&discoveryv1.EndpointSlice{}, true},
+	var all []cachedKind
+	if o.runsCompute() {
+		all = append(all,
+			cachedKind{&computev1.VirtualMachine{}, false},
+			cachedKind{&computev1.ProviderConfig{}, false},
+			cachedKind{&corev1.Secret{}, true},
+			cachedKind{&corev1.Service{}, true},
+			cachedKind{&discoveryv1.EndpointSlice{}, true},
+		)
+	}
+	if o.runs(appAutoscalerController) {
+		// A Deployment that is managed and not owned carries no label to select it by.
+		all = append(all, cachedKind{&exampleappsv1.AppAutoscaler{}, false}, cachedKind{&appsv1.Deployment{}, false})
 	}
 	if o.runs(labellerController) {
 		all = append(all, cachedKind{labeller.Deployment(), false})

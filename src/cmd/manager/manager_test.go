@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestAMissingCRDIsNamedAndEndsTheOperator(t *testing.T) {
 		}
 	})
 	status, stderr := runOperator(t, bare.Config)
-	if status != exitFailed || !strings.Contains(stderr, "missing CustomResourceDefinition: virtualmachines.compute.example.com, providerconfigs.compute.example.com: run \\\"make install\\\", or install the chart") {
+	if status != exitFailed || !strings.Contains(stderr, "missing CustomResourceDefinition: virtualmachines.compute.example.com, providerconfigs.compute.example.com, appautoscalers.apps.example.io: run \\\"make install\\\", or install the chart") {
 		t.Errorf("exit status %d, said %s", status, stderr)
 	}
 	if errs := strings.Count(stderr, `"level":"error"`); errs != 1 {
@@ -151,7 +152,7 @@ func TestTheDefaultProviderConfigIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grantRules(t, "maker", place, append(generatedRules(t), chartRules(t, "default-provider")...))
+	grantRules(t, "maker", place, append(defaultRules(t), chartRules(t, "default-provider")...))
 	startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--default-provider-endpoint=http://127.0.0.1:1")
 	var made computev1.ProviderConfig
 	operator.WaitFor(t, "the refusal of a loopback address to be reported", func(ctx context.Context) bool {
@@ -180,7 +181,7 @@ func create(t *testing.T, object client.Object) {
 // grant gives a user the rights in a namespace that the chart gives.
 func grant(t *testing.T, user, namespace string) {
 	t.Helper()
-	grantRules(t, user, namespace, generatedRules(t))
+	grantRules(t, user, namespace, defaultRules(t))
 }
 
 func grantRules(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule) {
@@ -191,6 +192,12 @@ func grantRules(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule)
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
 	})
+}
+
+// defaultRules are the rights that the controllers need which run by default.
+func defaultRules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	return slices.Concat(generatedRules(t), readRole(t, "rules/appautoscaler.yaml").Rules)
 }
 
 // generatedRules are the rights that the markers in the code ask for.

@@ -184,8 +184,15 @@ func (o *options) validate() error {
 	return nil
 }
 
+// runsCompute reports whether any controller of compute.example.com runs: none does
+// without the one that connects to the providers.
+func (o *options) runsCompute() bool { return o.runs(providerConfigController) }
+
 // checkTogether asks for the controller that the others get their providers from.
 func (o *options) checkTogether() error {
+	if (o.defaultEndpoint != "" || o.keepRoleBinding != "") && !o.runsCompute() {
+		return errors.New("--default-provider-endpoint and --keep-role-binding need the controller providerconfig")
+	}
 	for _, name := range []string{virtualMachineController, orphanController} {
 		if o.runs(name) && !o.runs(providerConfigController) {
 			return fmt.Errorf("--controllers: %s needs providerconfig, which connects to the providers", name)

@@ -38,7 +38,7 @@ func serve(ctx context.Context, o options, where place, logger logr.Logger) erro
 	if err != nil {
 		return err
 	}
-	if err := checkKinds(ctx, config); err != nil {
+	if err := checkKinds(ctx, config, o); err != nil {
 		return err
 	}
 	client, err := kubernetes.NewForConfig(config)

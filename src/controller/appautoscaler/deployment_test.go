@@ -209,15 +209,16 @@ func TestAPausedDeploymentIsLeftAsItIs(t *testing.T) {
 
 func TestADeploymentOfAMyAppIsScaledAndNothingElse(t *testing.T) {
 	w := newWorld(t)
+	owner := &exampleappsv1.MyApp{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "order"}, Spec: exampleappsv1.MyAppSpec{Image: "registry.example.com/order-service:1.1.0"},
+	}
+	w.must(w.client.Create(t.Context(), owner))
 	w.existing(2, func(d *appsv1.Deployment) {
 		d.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: exampleappsv1.GroupVersion.String(), Kind: "MyApp", Name: "order", UID: "00000000-0000-0000-0000-000000000001", Controller: new(true),
+			APIVersion: exampleappsv1.GroupVersion.String(), Kind: "MyApp", Name: "order", UID: owner.UID, Controller: new(true),
 		}}
-		// The owner is made up: the garbage collector must not look for it.
-		d.Finalizers = []string{"example.com/kept-for-a-test"}
 	})
 	w.autoscaler("order", 3)
 	w.has("order", exampleappsv1.ConditionStalled, metav1.ConditionTrue, exampleappsv1.ReasonImageOfMyApp)
 	w.wants(3, "registry.example.com/order-service:1.1.0")
-	w.change("test", func(d *appsv1.Deployment) { d.Finalizers = nil })
 }

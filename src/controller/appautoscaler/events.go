@@ -99,7 +99,7 @@ func turned(before, after []metav1.Condition, conditionType string) *metav1.Cond
 
 // blames tell, with a trouble that is news, who has set the containers' limits.
 func (p *pass) blames() []happening {
-	var result []happening
+	result := make([]happening, 0, len(p.limits))
 	for _, container := range slices.Sorted(maps.Keys(p.limits)) {
 		result = append(result, happening{
 			reason: reasonResourcesSet, warning: true, about: p.deployment,

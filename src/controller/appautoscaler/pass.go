@@ -34,10 +34,6 @@ type pass struct {
 	events []happening
 }
 
-func (p *pass) key() types.NamespacedName {
-	return types.NamespacedName{Namespace: p.autoscaler.Namespace, Name: p.autoscaler.Name}
-}
-
 func (p *pass) deploymentKey() types.NamespacedName {
 	return types.NamespacedName{Namespace: p.autoscaler.Namespace, Name: p.autoscaler.Spec.DeploymentName}
 }

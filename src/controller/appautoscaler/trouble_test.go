@@ -119,6 +119,12 @@ func TestAnImageThatCannotBePulledIsToldOnce(t *testing.T) {
 	if !strings.Contains(condition.Message, image) {
 		t.Errorf("the message is %q", condition.Message)
 	}
+	w.eventually("status.replicas", func() string {
+		if got := w.get("order").Status.Replicas; got != 1 {
+			return fmt.Sprintf("is %d, want 1", got)
+		}
+		return ""
+	})
 	_, before := w.ledger.seen()
 	for range 5 {
 		w.look("order")

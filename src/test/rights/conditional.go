@@ -15,6 +15,17 @@ func conditional() []Part {
 			Purposes: leading(),
 		},
 		{
+			Title: "For AppAutoscalers", When: "with `controllers.appAutoscaler.enabled`, which is the default, in each watched namespace",
+			Purposes: appAutoscalers(),
+		},
+		{
+			Title: "For the labeller", When: "with `controllers.labeller.enabled`, in each watched namespace",
+			Values: []string{watched, "--set=controllers.labeller.enabled=true"},
+			Purposes: []Purpose{
+				operates("apps", "deployments", Rarely, "cache of their metadata; set the label", "list", "watch", "patch"),
+			},
+		},
+		{
 			Title: "To make a ProviderConfig", When: "with `provider.defaultEndpoint`, or with `mock-provider.enabled`, in each watched namespace",
 			Values:   []string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
 			Purposes: []Purpose{operates(compute, configs, Always, "make the ProviderConfig `default` where there is none", "create")},
@@ -37,6 +48,21 @@ func conditional() []Part {
 				operates("authorization.k8s.io", "subjectaccessreviews", Always, "learn whether it may read them", "create"),
 			},
 		},
+	}
+}
+
+func appAutoscalers() []Purpose {
+	const apps, autoscalers, deployments = "apps.example.io", "appautoscalers", "deployments"
+	return []Purpose{
+		operates(apps, autoscalers, Always, "cache", "watch"),
+		never(apps, autoscalers, "cache", beside, "list"),
+		operates(apps, autoscalers+"/status", Rarely, "what is known of the Deployment", "patch"),
+		operates("apps", deployments, Always, "cache, of all: one that was there before carries no label", "watch"),
+		never("apps", deployments, "cache", beside, "list"),
+		operates("apps", deployments, Rarely, "read past the cache, for who has changed one", "get"),
+		operates("apps", deployments, Rarely, "create one that is missing", "create"),
+		operates("apps", deployments, Rarely, "put replicas and image back", "patch"),
+		operates("", "pods", Rarely, "see why those of a Deployment are not available", "list"),
 	}
 }
 
@@ -82,6 +108,9 @@ func people() []Part {
 	role := func(resource, purpose string, verbs ...string) Purpose {
 		return Purpose{Holder: People, Group: compute, Resource: resource, Verbs: verbs, For: purpose}
 	}
+	apps := func(resource, purpose string, verbs ...string) Purpose {
+		return Purpose{Holder: People, Group: "apps.example.io", Resource: resource, Verbs: verbs, For: purpose}
+	}
 	read := []string{"get", "list", "watch"}
 	write := []string{"create", "update", "patch", "delete", "deletecollection"}
 	return []Part{
@@ -97,6 +126,9 @@ func people() []Part {
 				role(vms, "role view: see VMs", read...),
 				role(configs, "role view: see why a provider is not ready; no Secret is shown", read...),
 				role(vms, "role edit: have VMs", write...),
+				apps("appautoscalers", "role view: see AppAutoscalers", read...),
+				apps("appautoscalers", "role edit: have AppAutoscalers", write...),
+				apps("appautoscalers/scale", "role edit: kubectl scale", "get", "patch", "update"),
 				role(configs, "role admin: choose where the operator connects to, and with which Secret", write...),
 			},
 		},

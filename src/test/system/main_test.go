@@ -33,6 +33,9 @@ const (
 	crds = root + "/charts/vmoperator/files/crds"
 	role = root + "/charts/vmoperator/files/rbac/role.yaml"
 
+	// appRules are what the controllers of apps.example.io need beside role.
+	appRules = root + "/charts/vmoperator/files/rules/appautoscaler.yaml"
+
 	// operatorUser is whom the operator is to the apiserver.
 	operatorUser = "operator"
 )
@@ -110,16 +113,16 @@ func connect(ctx context.Context) error {
 	if operatorConfig, err = plane.AddUser(operatorUser); err != nil {
 		return err
 	}
-	content, err := os.Open(role)
+	// The file's first document; the second is about the operator's own namespace.
+	rights, err := readRole(role)
 	if err != nil {
 		return err
 	}
-	defer content.Close()
-	// The file's first document; the second is about the operator's own namespace.
-	rights := &rbacv1.ClusterRole{}
-	if err := yaml.NewYAMLOrJSONDecoder(content, 4096).Decode(rights); err != nil {
-		return fmt.Errorf("reading %s: %w", role, err)
+	further, err := readRole(appRules)
+	if err != nil {
+		return err
 	}
+	rights.Rules = append(rights.Rules, further.Rules...)
 	if err := kube.Create(ctx, rights); err != nil {
 		return err
 	}
@@ -128,4 +131,18 @@ func connect(ctx context.Context) error {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: rights.Name},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: operatorUser}},
 	})
+}
+
+// readRole reads the first document of a file.
+func readRole(path string) (*rbacv1.ClusterRole, error) {
+	content, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	read := &rbacv1.ClusterRole{}
+	if err := yaml.NewYAMLOrJSONDecoder(content, 4096).Decode(read); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return read, nil
 }

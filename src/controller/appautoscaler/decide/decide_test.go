@@ -85,7 +85,7 @@ func TestDecide(t *testing.T) {
 
 func TestEveryActionAndDelayHasAName(t *testing.T) {
 	t.Parallel()
-	for action := range actions {
+	for action := range Action(actions) {
 		if action.String() == "Unknown" || action.String() == "" {
 			t.Errorf("action %d has no name", action)
 		}

@@ -33,13 +33,13 @@ const (
 	Inspect
 	// PutBack writes the fields that differ.
 	PutBack
-	actions
+	actions int = iota
 )
 
 // String is the action's name as it appears in logs and in the documentation.
 func (a Action) String() string {
-	names := [actions]string{"None", "Wait", "Stall", "Create", "Inspect", "PutBack"}
-	if a < 0 || a >= actions {
+	names := [...]string{"None", "Wait", "Stall", "Create", "Inspect", "PutBack"}
+	if a < 0 || int(a) >= len(names) {
 		return "Unknown"
 	}
 	return names[a]

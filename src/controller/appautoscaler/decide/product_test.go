@@ -28,10 +28,10 @@ func every() iter.Seq[State] {
 // contents yields what a Deployment can be like.
 func contents(s State) iter.Seq[State] {
 	return func(yield func(State) bool) {
-		for s.Image = range images {
+		for s.Image = range Image(images) {
 			for s.Replicas = range fields {
 				for s.Content = range fields {
-					for s.Pods = range podStates {
+					for s.Pods = range Pods(podStates) {
 						if !yield(s) {
 							return
 						}

@@ -62,7 +62,7 @@ const (
 	ImageHomeless
 	// ImageOfMyApp: the Deployment belongs to a MyApp, and so does its image.
 	ImageOfMyApp
-	images
+	images int = iota
 )
 
 // Field compares a field with what is declared.
@@ -90,5 +90,5 @@ const (
 	PodsProgressing
 	// PodsInTrouble: something is known to be wrong with one of them.
 	PodsInTrouble
-	podStates
+	podStates int = iota
 )

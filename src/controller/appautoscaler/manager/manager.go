@@ -4,7 +4,6 @@
 package manager
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ func Of(object metav1.Object, paths ...fieldpath.Path) (Entry, error) {
 		if entry.FieldsV1 == nil {
 			continue
 		}
-		if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 			return Entry{}, fmt.Errorf("reading managedFields of manager %q: %w", entry.Manager, err)
 		}
 		if !hasAny(set, paths) {
@@ -91,6 +90,6 @@ func Replicas() fieldpath.Path { return fieldpath.MakePathOrDie("spec", "replica
 
 // Container is the path of a field of a Deployment's container.
 func Container(container string, field ...any) fieldpath.Path {
-	path := []any{"spec", "template", "spec", "containers", fieldpath.KeyByFields("name", container)}
-	return fieldpath.MakePathOrDie(append(path, field...)...)
+	path := fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", container))
+	return append(path, fieldpath.MakePathOrDie(field...)...)
 }
