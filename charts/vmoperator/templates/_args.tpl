@@ -5,6 +5,7 @@
 {{- if .virtualMachine.enabled }}{{ $names = list "providerconfig" "virtualmachine" }}{{ end -}}
 {{- if and .virtualMachine.enabled .orphan.enabled }}{{ $names = append $names "orphan" }}{{ end -}}
 {{- if .appAutoscaler.enabled }}{{ $names = append $names "appautoscaler" }}{{ end -}}
+{{- if .myApp.enabled }}{{ $names = append $names "myapp" }}{{ end -}}
 {{- if .labeller.enabled }}{{ $names = append $names "labeller" }}{{ end -}}
 {{- end -}}
 {{- if not $names }}

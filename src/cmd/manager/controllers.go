@@ -19,6 +19,7 @@ import (
 	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/labeller"
+	"github.com/example/vmoperator/src/controller/myapp"
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig"
@@ -35,11 +36,14 @@ const (
 	providerConfigController = "providerconfig"
 	orphanController         = "orphan"
 	appAutoscalerController  = "appautoscaler"
+	myAppController          = "myapp"
 	labellerController       = "labeller"
 )
 
 func controllerNames() []string {
-	return []string{appAutoscalerController, labellerController, orphanController, providerConfigController, virtualMachineController}
+	return []string{
+		appAutoscalerController, labellerController, myAppController, orphanController, providerConfigController, virtualMachineController,
+	}
 }
 
 // defaultControllers are all but those that work on what nobody has given to the
@@ -52,6 +56,7 @@ func defaultWorkers() map[string]int {
 	return map[string]int{
 		virtualMachineController: 5, providerConfigController: providerconfig.DefaultConcurrency, orphanController: orphan.DefaultConcurrency,
 		appAutoscalerController: appautoscaler.DefaultConcurrency, labellerController: labeller.DefaultConcurrency,
+		myAppController: myapp.DefaultConcurrency,
 	}
 }
 
@@ -70,7 +75,13 @@ func reads(o options) []authorizationv1.ResourceAttributes {
 	if o.runs(appAutoscalerController) {
 		all = append(all, authorizationv1.ResourceAttributes{Group: exampleappsv1.GroupVersion.Group, Resource: "appautoscalers"})
 	}
-	if o.runs(appAutoscalerController) || o.runs(labellerController) {
+	if o.runs(myAppController) {
+		all = append(all,
+			authorizationv1.ResourceAttributes{Group: exampleappsv1.GroupVersion.Group, Resource: "myapps"},
+			authorizationv1.ResourceAttributes{Resource: "services"},
+		)
+	}
+	if o.runs(appAutoscalerController) || o.runs(myAppController) || o.runs(labellerController) {
 		all = append(all, authorizationv1.ResourceAttributes{Group: appsv1.GroupName, Resource: "deployments"})
 	}
 	return all
@@ -89,6 +100,11 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	}
 	if o.runs(appAutoscalerController) {
 		if err := setUpAppAutoscalers(ctx, mgr, o); err != nil {
+			return nil, err
+		}
+	}
+	if o.runs(myAppController) {
+		if err := myApps(mgr, o).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
@@ -209,6 +225,18 @@ func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) 
 		APIReader: mgr.GetAPIReader(),
 		Registry:  providers,
 		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
+		Now:       time.Now,
+	}
+}
+
+func myApps(mgr ctrl.Manager, o options) *myapp.Reconciler {
+	return &myapp.Reconciler{
+		Options: myapp.Options{
+			MaxConcurrentReconciles: o.workers[myAppController], Autoscalers: o.runs(appAutoscalerController),
+		},
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Recorder:  mgr.GetEventRecorder(exampleappsv1.FieldOwner),
 		Now:       time.Now,
 	}
 }

@@ -55,6 +55,9 @@ func kinds(o options) []ownKinds {
 	if o.runs(appAutoscalerController) {
 		all = append(all, ownKinds{exampleappsv1.GroupVersion, []string{"appautoscalers"}})
 	}
+	if o.runs(myAppController) {
+		all = append(all, ownKinds{exampleappsv1.GroupVersion, []string{"myapps"}})
+	}
 	return all
 }
 

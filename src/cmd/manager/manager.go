@@ -111,6 +111,16 @@ func cached(o options) []cachedKind {
 		// A Deployment that is managed and not owned carries no label to select it by.
 		all = append(all, cachedKind{&exampleappsv1.AppAutoscaler{}, false}, cachedKind{&appsv1.Deployment{}, false})
 	}
+	if o.runs(myAppController) {
+		all = append(all, cachedKind{&exampleappsv1.MyApp{}, false})
+		if !o.runsCompute() {
+			all = append(all, cachedKind{&corev1.Service{}, true})
+		}
+		if !o.runs(appAutoscalerController) {
+			// The selection is the kind's, and the labeller needs all of it.
+			all = append(all, cachedKind{&appsv1.Deployment{}, !o.runs(labellerController)})
+		}
+	}
 	if o.runs(labellerController) {
 		all = append(all, cachedKind{labeller.Deployment(), false})
 	}

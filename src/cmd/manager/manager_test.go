@@ -35,7 +35,7 @@ func TestAMissingCRDIsNamedAndEndsTheOperator(t *testing.T) {
 		}
 	})
 	status, stderr := runOperator(t, bare.Config)
-	if status != exitFailed || !strings.Contains(stderr, "missing CustomResourceDefinition: virtualmachines.compute.example.com, providerconfigs.compute.example.com, appautoscalers.apps.example.io: run \\\"make install\\\", or install the chart") {
+	if status != exitFailed || !strings.Contains(stderr, "missing CustomResourceDefinition: virtualmachines.compute.example.com, providerconfigs.compute.example.com, appautoscalers.apps.example.io, myapps.apps.example.io: run \\\"make install\\\", or install the chart") {
 		t.Errorf("exit status %d, said %s", status, stderr)
 	}
 	if errs := strings.Count(stderr, `"level":"error"`); errs != 1 {

@@ -29,14 +29,14 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--kube-api-burst=5":             "--kube-api-burst needs --kube-api-qps",
 		"--watch-namespaces=A,b":         `invalid value "A,b" for flag -watch-namespaces: "A" cannot be a namespace: a lowercase RFC 1123 label must consist`,
 		"--watch-namespaces=*,b":         "* already means all namespaces",
-		"--controllers=vm":               `there is no controller "vm", but appautoscaler, labeller, orphan, providerconfig, virtualmachine`,
+		"--controllers=vm":               `there is no controller "vm", but appautoscaler, labeller, myapp, orphan, providerconfig, virtualmachine`,
 		"--controllers=virtualmachine":   "--controllers: virtualmachine needs providerconfig, which connects to the providers",
 		"--controllers=appautoscaler --default-provider-endpoint=http://vms": "--default-provider-endpoint and --keep-role-binding need the controller providerconfig",
 		"--controllers=orphan":                            "--controllers: orphan needs providerconfig, which connects to the providers",
 		"--orphan-interval=10ms":                          "--orphan-interval must be at least 1s",
 		"--max-concurrent-reconciles=0":                   `"0" is not a number of at least 1`,
 		"--max-concurrent-reconciles=virtualmachine=many": `"many" is not a number of at least 1`,
-		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but appautoscaler, labeller, orphan, providerconfig, virtualmachine`,
+		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but appautoscaler, labeller, myapp, orphan, providerconfig, virtualmachine`,
 		"--labeller-key=-":                                `--labeller-key, --labeller-value, --labeller-selector: "-" cannot be the key of a label: name part must consist of`,
 		"--labeller-value=a/b --labeller-selector=a=b=c":  `"a/b" cannot be the value of a label: a valid label must be`,
 		"--labeller-selector=a=b=c":                       `"a=b=c" is not a label selector: found '=', expected`,
@@ -87,10 +87,10 @@ func TestFlagsAreRead(t *testing.T) {
 		"--watch-namespaces=*":         func(o *options) { o.watchNamespaces = []string{"*"} },
 		"--controllers=providerconfig": func(o *options) { o.controllers = []string{"providerconfig"} },
 		"--max-concurrent-reconciles=3": func(o *options) {
-			o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3, "orphan": 3, "labeller": 3, "appautoscaler": 3}
+			o.workers = map[string]int{"virtualmachine": 3, "providerconfig": 3, "orphan": 3, "labeller": 3, "appautoscaler": 3, "myapp": 3}
 		},
 		"--max-concurrent-reconciles=1,virtualmachine=9": func(o *options) {
-			o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1, "orphan": 1, "labeller": 1, "appautoscaler": 1}
+			o.workers = map[string]int{"virtualmachine": 9, "providerconfig": 1, "orphan": 1, "labeller": 1, "appautoscaler": 1, "myapp": 1}
 		},
 		"--provider-qps=1 --provider-burst=2":    func(o *options) { o.providerQPS, o.providerBurst = 1, 2 },
 		"--kube-api-qps=50 --kube-api-burst=100": func(o *options) { o.kubeQPS, o.kubeBurst = 50, 100 },
@@ -140,7 +140,7 @@ func TestDefaults(t *testing.T) {
 	if o.runs(labellerController) {
 		t.Error("the labeller works on what nobody has given to the operator, and nobody has asked for it")
 	}
-	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8, "orphan": 2, "labeller": 2, "appautoscaler": 8}, o.workers); diff != "" {
+	if diff := cmp.Diff(map[string]int{"virtualmachine": 5, "providerconfig": 8, "orphan": 2, "labeller": 2, "appautoscaler": 8, "myapp": 5}, o.workers); diff != "" {
 		t.Error(diff)
 	}
 	if o.metricsAddress == ":8080" {

@@ -84,7 +84,7 @@ func TestAggregatedRolesGiveNoRightToChangeAStatus(t *testing.T) {
 		found++
 		for _, rule := range role.Rules {
 			for _, resource := range rule.Resources {
-				if !slices.Contains([]string{"virtualmachines", "providerconfigs", "appautoscalers", "appautoscalers/scale"}, resource) {
+				if !slices.Contains([]string{"virtualmachines", "providerconfigs", "appautoscalers", "appautoscalers/scale", "myapps", "myapps/scale"}, resource) {
 					t.Errorf("%s gives rights to %s", role.Name, resource)
 				}
 			}

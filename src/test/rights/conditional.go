@@ -19,6 +19,10 @@ func conditional() []Part {
 			Purposes: appAutoscalers(),
 		},
 		{
+			Title: "For MyApps", When: "with `controllers.myApp.enabled`, which is the default, in each watched namespace",
+			Purposes: myApps(),
+		},
+		{
 			Title: "For the labeller", When: "with `controllers.labeller.enabled`, in each watched namespace",
 			Values: []string{watched, "--set=controllers.labeller.enabled=true"},
 			Purposes: []Purpose{
@@ -62,6 +66,25 @@ func appAutoscalers() []Purpose {
 		operates("apps", deployments, Rarely, "read past the cache, for who has changed one", "get"),
 		operates("apps", deployments, Rarely, "create one that is missing", "create"),
 		operates("apps", deployments, Rarely, "put replicas and image back", "patch"),
+		operates("", "pods", Rarely, "see why those of a Deployment are not available", "list"),
+	}
+}
+
+func myApps() []Purpose {
+	const apps, mine, deployments, services = "apps.example.io", "myapps", "deployments", "services"
+	return []Purpose{
+		operates(apps, mine, Always, "cache", "watch"),
+		never(apps, mine, "cache", beside, "list"),
+		operates(apps, mine+"/status", Rarely, "what is known of Deployment and Service", "patch"),
+		operates("apps", deployments, Always, "cache of our own", "watch"),
+		never("apps", deployments, "cache of our own", beside, "list"),
+		operates("apps", deployments, Rarely, "read past the cache: whose it is, and who has changed it", "get"),
+		operates("apps", deployments, Rarely, "apply one that is missing or not as declared", "create", "patch"),
+		operates("", services, Always, "cache of our own", "watch"),
+		never("", services, "cache of our own", beside, "list"),
+		operates("", services, Rarely, "read past the cache: whose it is, and who has changed it", "get"),
+		operates("", services, Rarely, "apply one that is missing or not as declared", "create", "patch"),
+		operates("", services, Rarely, "delete one where there are no ports any more", "delete"),
 		operates("", "pods", Rarely, "see why those of a Deployment are not available", "list"),
 	}
 }
@@ -129,6 +152,9 @@ func people() []Part {
 				apps("appautoscalers", "role view: see AppAutoscalers", read...),
 				apps("appautoscalers", "role edit: have AppAutoscalers", write...),
 				apps("appautoscalers/scale", "role edit: kubectl scale", "get", "patch", "update"),
+				apps("myapps", "role view: see MyApps", read...),
+				apps("myapps", "role edit: have MyApps", write...),
+				apps("myapps/scale", "role edit: kubectl scale", "get", "patch", "update"),
 				role(configs, "role admin: choose where the operator connects to, and with which Secret", write...),
 			},
 		},

@@ -15,33 +15,35 @@ var installations = []struct {
 	values []string
 	parts  []string
 }{
-	{"the default", []string{watched}, []string{manager, apps, leader}},
-	{"without leader election", []string{watched, "--set=leaderElection.enabled=false"}, []string{manager, apps}},
+	{"the default", []string{watched}, []string{manager, apps, mine, leader}},
+	{"without leader election", []string{watched, "--set=leaderElection.enabled=false"}, []string{manager, apps, mine}},
 	{"without rights", []string{watched, "--set=rbac.create=false"}, nil},
 	{
 		"with a default endpoint",
 		[]string{watched, "--set=provider.defaultEndpoint=https://vms.example.com"},
-		[]string{manager, apps, leader, "To make a ProviderConfig", smoke},
+		[]string{manager, apps, mine, leader, "To make a ProviderConfig", smoke},
 	},
-	{"with the mock provider", []string{watched, "--set=mock-provider.enabled=true"}, []string{manager, apps, leader, "To make a ProviderConfig", smoke}},
-	{"with rights that outlive a namespace", []string{watched, "--set=rbac.survivesNamespaceDeletion=true"}, []string{manager, apps, leader, "To outlive a namespace"}},
+	{"with the mock provider", []string{watched, "--set=mock-provider.enabled=true"}, []string{manager, apps, mine, leader, "To make a ProviderConfig", smoke}},
+	{"with rights that outlive a namespace", []string{watched, "--set=rbac.survivesNamespaceDeletion=true"}, []string{manager, apps, mine, leader, "To outlive a namespace"}},
 	{
 		"of all namespaces",
 		[]string{"--set=rbac.scope=cluster"},
-		[]string{manager, apps, leader, "To watch all namespaces"},
+		[]string{manager, apps, mine, leader, "To watch all namespaces"},
 	},
-	{"of some namespaces with rights to all", []string{watched, "--set=rbac.scope=cluster"}, []string{manager, apps, leader}},
-	{"with secure metrics", []string{watched, "--set=metrics.secure=true"}, []string{manager, apps, leader, "To ask who reads metrics", "Of whoever reads metrics"}},
-	{"with a smoke test", []string{watched, "--set=smokeTest.provider=default"}, []string{manager, apps, leader, smoke}},
-	{"with the uninstall guard", []string{watched, "--set=uninstallGuard.enabled=true"}, []string{manager, apps, leader, "Of the uninstall guard"}},
-	{"with the labeller", []string{watched, "--set=controllers.labeller.enabled=true"}, []string{manager, apps, leader, "For the labeller"}},
-	{"without AppAutoscalers", []string{watched, "--set=controllers.appAutoscaler.enabled=false"}, []string{manager, leader}},
-	{"with roles for people", []string{watched, "--set=rbac.aggregate=true"}, []string{manager, apps, leader, "Of people"}},
+	{"of some namespaces with rights to all", []string{watched, "--set=rbac.scope=cluster"}, []string{manager, apps, mine, leader}},
+	{"with secure metrics", []string{watched, "--set=metrics.secure=true"}, []string{manager, apps, mine, leader, "To ask who reads metrics", "Of whoever reads metrics"}},
+	{"with a smoke test", []string{watched, "--set=smokeTest.provider=default"}, []string{manager, apps, mine, leader, smoke}},
+	{"with the uninstall guard", []string{watched, "--set=uninstallGuard.enabled=true"}, []string{manager, apps, mine, leader, "Of the uninstall guard"}},
+	{"with the labeller", []string{watched, "--set=controllers.labeller.enabled=true"}, []string{manager, apps, mine, leader, "For the labeller"}},
+	{"without AppAutoscalers", []string{watched, "--set=controllers.appAutoscaler.enabled=false"}, []string{manager, mine, leader}},
+	{"without MyApps", []string{watched, "--set=controllers.myApp.enabled=false"}, []string{manager, apps, leader}},
+	{"with roles for people", []string{watched, "--set=rbac.aggregate=true"}, []string{manager, apps, mine, leader, "Of people"}},
 }
 
 const (
 	manager = "In each watched namespace"
 	apps    = "For AppAutoscalers"
+	mine    = "For MyApps"
 	leader  = "In the release's namespace"
 	smoke   = "Of the smoke test"
 )

@@ -8,9 +8,12 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/test/operator"
 )
 
@@ -28,6 +31,32 @@ func TestTheLabellerWorksWithTheRightsThatTheChartGivesIt(t *testing.T) {
 	o.WantProbe("/readyz", http.StatusOK)
 	operator.WaitFor(t, "the label", func(ctx context.Context) bool {
 		return kube.Get(ctx, client.ObjectKeyFromObject(web), web) == nil && web.Labels["example.com/kept-by"] == "us"
+	})
+}
+
+func TestMyAppsWorkWithTheRightsThatTheChartGivesThem(t *testing.T) {
+	place := namespace(t)
+	config, err := plane.AddUser("myapp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grantRules(t, "myapp", place, slices.Concat(generatedRules(t), readRole(t, "rules/myapp.yaml").Rules))
+	o := startOperator(t, config, "--watch-namespaces="+place, "--leader-election-namespace="+place, "--controllers=myapp")
+	o.WantProbe("/readyz", http.StatusOK)
+	app := &exampleappsv1.MyApp{
+		ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: "shop"},
+		Spec:       exampleappsv1.MyAppSpec{Image: "shop:1", Ports: []exampleappsv1.MyAppPort{{Name: "http", Port: 80}}},
+	}
+	create(t, app)
+	operator.WaitFor(t, "the MyApp to be synced", func(ctx context.Context) bool {
+		return kube.Get(ctx, client.ObjectKeyFromObject(app), app) == nil &&
+			meta.IsStatusConditionTrue(app.Status.Conditions, exampleappsv1.ConditionSynced)
+	})
+	if err := kube.Patch(t.Context(), app, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"ports":null,"image":"shop:2"}}`))); err != nil {
+		t.Fatal(err)
+	}
+	operator.WaitFor(t, "the Service to go", func(ctx context.Context) bool {
+		return apierrors.IsNotFound(kube.Get(ctx, client.ObjectKeyFromObject(app), &corev1.Service{}))
 	})
 }
 
