@@ -114,3 +114,18 @@ Whether an object of a kind that a cluster may lack is rendered: "true" or nothi
 {{- define "vmoperator.keptName" -}}
 {{- printf "%s-%s-manager-kept" (include "vmoperator.fullname" .) .Release.Namespace -}}
 {{- end }}
+
+{{/* The names of the CRDs of the controllers that are on, as JSON: {"names": [...]}. */}}
+{{- define "vmoperator.crds" -}}
+{{- $names := list -}}
+{{- if .Values.controllers.virtualMachine.enabled -}}
+{{- $names = list "virtualmachines.compute.example.com" "providerconfigs.compute.example.com" -}}
+{{- end -}}
+{{- if .Values.controllers.appAutoscaler.enabled -}}
+{{- $names = append $names "appautoscalers.apps.example.io" -}}
+{{- end -}}
+{{- if .Values.controllers.myApp.enabled -}}
+{{- $names = append $names "myapps.apps.example.io" -}}
+{{- end -}}
+{{- dict "names" $names | toJson -}}
+{{- end }}

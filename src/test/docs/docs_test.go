@@ -204,14 +204,14 @@ func TestMetricsThatAreNamedExist(t *testing.T) {
 }
 
 var (
-	makeCommand = regexp.MustCompile("(?m)(?:`|^\\$ )make ((?:[a-z][a-z-]* ?)+)")
-	makeTarget  = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
+	makeCommand = regexp.MustCompile("(?m)(?:`|^\\$ )make ((?:[a-z][a-z0-9-]* ?)+)")
+	makeTarget  = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):`)
 )
 
 func TestMakeTargetsThatAreNamedExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, path := range []string{"Makefile", "charts/chart.mk", "src/test/e2e/kind.mk", "src/tools/release/release.mk"} {
+	for _, path := range []string{"Makefile", "charts/chart.mk", "src/test/e2e/e2e.mk", "src/test/e2e/kind.mk", "src/tools/release/release.mk"} {
 		makefile, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)
