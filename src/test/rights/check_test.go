@@ -102,8 +102,8 @@ func TestACallIsJudgedByWhatTheChartGives(t *testing.T) {
 	}{
 		"all that is expected": {and(), nil},
 		"a call that no rule of the chart allows": {
-			and(logged("list", "", "pods", "team")),
-			[]string{"controller-manager: list pods in another namespace: allowed, and not by the chart"},
+			and(logged("list", "", "configmaps", "team")),
+			[]string{"controller-manager: list configmaps in another namespace: allowed, and not by the chart"},
 		},
 		"a call that was refused": {
 			and(logged("list", "", "nodes", "", refused)),

@@ -26,7 +26,8 @@ func conditional() []Part {
 			Title: "For the labeller", When: "with `controllers.labeller.enabled`, in each watched namespace",
 			Values: []string{watched, "--set=controllers.labeller.enabled=true"},
 			Purposes: []Purpose{
-				operates("apps", "deployments", Rarely, "cache of their metadata; set the label", "list", "watch", "patch"),
+				operates("apps", "deployments", Rarely, "cache of their metadata; set the label", "watch", "patch"),
+				never("apps", "deployments", "cache of their metadata", beside, "list"),
 			},
 		},
 		{
