@@ -27,7 +27,7 @@ func conditional() []Part {
 			Values: []string{watched, "--set=controllers.labeller.enabled=true"},
 			Purposes: []Purpose{
 				operates("apps", "deployments", Rarely, "cache of their metadata; set the label", "watch", "patch"),
-				never("apps", "deployments", "cache of their metadata", beside, "list"),
+				besideWatch("apps", "deployments", "cache of their metadata"),
 			},
 		},
 		{
@@ -60,10 +60,10 @@ func appAutoscalers() []Purpose {
 	const apps, autoscalers, deployments = "apps.example.io", "appautoscalers", "deployments"
 	return []Purpose{
 		operates(apps, autoscalers, Always, "cache", "watch"),
-		never(apps, autoscalers, "cache", beside, "list"),
+		besideWatch(apps, autoscalers, "cache"),
 		operates(apps, autoscalers+"/status", Rarely, "what is known of the Deployment", "patch"),
 		operates("apps", deployments, Always, "cache, of all: one that was there before carries no label", "watch"),
-		never("apps", deployments, "cache", beside, "list"),
+		besideWatch("apps", deployments, "cache"),
 		operates("apps", deployments, Rarely, "read past the cache, for who has changed one", "get"),
 		operates("apps", deployments, Rarely, "create one that is missing", "create"),
 		operates("apps", deployments, Rarely, "put replicas and image back", "patch"),
@@ -75,14 +75,14 @@ func myApps() []Purpose {
 	const apps, mine, deployments, services = "apps.example.io", "myapps", "deployments", "services"
 	return []Purpose{
 		operates(apps, mine, Always, "cache", "watch"),
-		never(apps, mine, "cache", beside, "list"),
+		besideWatch(apps, mine, "cache"),
 		operates(apps, mine+"/status", Rarely, "what is known of Deployment and Service", "patch"),
 		operates("apps", deployments, Always, "cache of our own", "watch"),
-		never("apps", deployments, "cache of our own", beside, "list"),
+		besideWatch("apps", deployments, "cache of our own"),
 		operates("apps", deployments, Rarely, "read past the cache: whose it is, and who has changed it", "get"),
 		operates("apps", deployments, Rarely, "apply one that is missing or not as declared", "create", "patch"),
 		operates("", services, Always, "cache of our own", "watch"),
-		never("", services, "cache of our own", beside, "list"),
+		besideWatch("", services, "cache of our own"),
 		operates("", services, Rarely, "read past the cache: whose it is, and who has changed it", "get"),
 		operates("", services, Rarely, "apply one that is missing or not as declared", "create", "patch"),
 		operates("", services, Rarely, "delete one where there are no ports any more", "delete"),

@@ -5,10 +5,11 @@ func operates(group, resource string, seen Seen, purpose string, verbs ...string
 	return Purpose{Holder: Operator, Group: group, Resource: resource, Verbs: verbs, For: purpose, Seen: seen}
 }
 
-// never is a purpose that no call is seen of.
-func never(group, resource, purpose, why string, verbs ...string) Purpose {
-	p := operates(group, resource, Never, purpose, verbs...)
-	p.Why = why
+// besideWatch is a list that no call is seen of: the cache asks for it only where
+// the server does not stream.
+func besideWatch(group, resource, purpose string) Purpose {
+	p := operates(group, resource, Never, purpose, "list")
+	p.Why = beside
 	return p
 }
 
@@ -42,12 +43,12 @@ func otherChildren() []Purpose {
 	const discovery, slices = "discovery.k8s.io", "endpointslices"
 	return []Purpose{
 		operates("", "services", Always, "cache, of those with our label alone", "watch"),
-		never("", "services", "cache", beside, "list"),
+		besideWatch("", "services", "cache"),
 		operates("", "services", Always, "the Service of a VM", "create"),
 		operates("", "services", Rarely, "follow the ports of a VM", "update"),
 		operates("", "services", Rarely, "read what stands where a Service belongs", "get"),
 		operates(discovery, slices, Always, "cache, of those with our label alone", "watch"),
-		never(discovery, slices, "cache", beside, "list"),
+		besideWatch(discovery, slices, "cache"),
 		operates(discovery, slices, Always, "the addresses of a VM", "create"),
 		operates(discovery, slices, Rarely, "follow addresses, ports and readiness of a VM", "update"),
 		operates(discovery, slices, Rarely, "remove one without an address", "delete"),

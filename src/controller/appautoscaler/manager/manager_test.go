@@ -11,7 +11,7 @@ func TestWhoSetAFieldIsReadFromManagedFields(t *testing.T) {
 	t.Parallel()
 	at := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	earlier := metav1.NewTime(at.Add(-time.Hour))
-	fields := func(json string) *metav1.FieldsV1 { return metav1.NewFieldsV1(json) }
+	fields := metav1.NewFieldsV1
 	object := &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
 		{Manager: "helm", Time: &earlier, FieldsV1: fields(`{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:image":{}}}}}}}`)},
 		{Manager: "kubectl", Subresource: "scale", FieldsV1: fields(`{"f:spec":{"f:replicas":{}}}`)},
