@@ -13,7 +13,7 @@ import (
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
 	"github.com/example/vmoperator/src/metrics"
 )
 
@@ -68,7 +68,7 @@ type change struct {
 	field    string
 	reason   string
 	from, to string
-	setter   manager.Entry
+	setter   fieldmanager.Entry
 }
 
 // putBack writes the fields that differ, in one patch that is bound to the version
@@ -110,7 +110,7 @@ func (r *Reconciler) putBack(ctx context.Context, p *pass) error {
 func (p *pass) changes() ([]change, error) {
 	var all []change
 	add := func(c change, path fieldpath.Path) (err error) {
-		c.setter, err = manager.Of(p.deployment, path)
+		c.setter, err = fieldmanager.Of(p.deployment, path)
 		all = append(all, c)
 		return err
 	}
@@ -119,14 +119,14 @@ func (p *pass) changes() ([]change, error) {
 			field: fieldReplicas, reason: reasonReplicasPutBack,
 			from: fmt.Sprint(*p.deployment.Spec.Replicas), to: fmt.Sprint(*p.autoscaler.Spec.Replicas),
 		}
-		if err := add(c, manager.Replicas()); err != nil {
+		if err := add(c, fieldmanager.Replicas()); err != nil {
 			return nil, err
 		}
 	}
 	if image(p) == decide.ImagePlaced && p.content() == decide.FieldDiffers {
 		found := container(p)
 		c := change{field: fieldImage, reason: reasonImagePutBack, from: found.Image, to: p.autoscaler.Spec.Image}
-		if err := add(c, manager.Container(found.Name, "image")); err != nil {
+		if err := add(c, fieldmanager.Container(found.Name, "image")); err != nil {
 			return nil, err
 		}
 	}

@@ -103,7 +103,7 @@ func (p *pass) blames() []happening {
 	for _, container := range slices.Sorted(maps.Keys(p.limits)) {
 		result = append(result, happening{
 			reason: reasonResourcesSet, warning: true, about: p.deployment,
-			note: fmt.Sprintf("container %s has resources.limits, set by %s; a Pod of it is in trouble: %s", container, p.limits[container], p.trouble.reason),
+			note: fmt.Sprintf("container %s has resources.limits, set by %s; a Pod of it is in trouble: %s", container, p.limits[container], p.trouble.Reason),
 		})
 	}
 	return result

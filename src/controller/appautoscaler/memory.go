@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
 	"github.com/example/vmoperator/src/controller/contention"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
 )
 
 // The fields that are put back.
@@ -37,7 +37,7 @@ type corrections struct {
 	*contention.History
 
 	// other is who had set it last.
-	other manager.Entry
+	other fieldmanager.Entry
 }
 
 // of returns the corrections of a field.

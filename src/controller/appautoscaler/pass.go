@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
+	"github.com/example/vmoperator/src/controller/podtrouble"
 )
 
 // pass is what one Reconcile knows. It carries every object that a write
@@ -24,10 +25,10 @@ type pass struct {
 	// fresh: deployment was read past the cache, or is what a write returned.
 	fresh bool
 	// trouble is what is wrong with the Pods, once this pass has looked at them.
-	trouble trouble
+	trouble podtrouble.Trouble
 	looked  bool
 	// limits are who has set resources that the Pods in trouble may lack, by container.
-	limits map[string]manager.Entry
+	limits map[string]fieldmanager.Entry
 	// fault is the read or write of this pass that failed.
 	fault error
 	// events are told once the status is stored.

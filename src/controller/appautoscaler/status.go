@@ -106,7 +106,7 @@ func ready(p *pass, s decide.State, d decide.Decision, message string) metav1.Co
 		condition.Status, condition.Reason = metav1.ConditionTrue, exampleappsv1.ReasonAvailable
 		condition.Message = "all Pods are available"
 	case s.Pods == decide.PodsInTrouble:
-		condition.Reason, condition.Message = conditionReason(p.trouble.reason), p.trouble.message
+		condition.Reason, condition.Message = p.trouble.Reason, p.trouble.Message
 	default:
 		condition.Reason, condition.Message = exampleappsv1.ReasonProgressing, "Pods are being started or replaced"
 	}

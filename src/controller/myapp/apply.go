@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
 )
 
 // replicasOwner owns the number of replicas on behalf of an AppAutoscaler that has
@@ -106,7 +106,7 @@ func (r *Reconciler) handReplicasOver(ctx context.Context, p *pass) error {
 	ours := slices.ContainsFunc(p.deployment.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == exampleappsv1.FieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply
 	})
-	owner, err := manager.Of(&metav1.ObjectMeta{ManagedFields: applied(p.deployment.ManagedFields)}, manager.Replicas())
+	owner, err := fieldmanager.Of(&metav1.ObjectMeta{ManagedFields: applied(p.deployment.ManagedFields)}, fieldmanager.Replicas())
 	if err != nil || !ours || owner.Manager == "" {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
 )
 
 // difference is one thing of an object that is not as declared.
@@ -27,7 +27,7 @@ type difference struct {
 func deploymentDifferences(live, wanted *appsv1.Deployment) ([]difference, error) {
 	all := labelDifferences(live.Labels, wanted.Labels, "metadata", "labels")
 	if wanted.Spec.Replicas != nil && *live.Spec.Replicas != *wanted.Spec.Replicas {
-		all = append(all, difference{fmt.Sprintf("replicas %d -> %d", *live.Spec.Replicas, *wanted.Spec.Replicas), manager.Replicas()})
+		all = append(all, difference{fmt.Sprintf("replicas %d -> %d", *live.Spec.Replicas, *wanted.Spec.Replicas), fieldmanager.Replicas()})
 	}
 	all = append(all, labelDifferences(live.Spec.Template.Labels, wanted.Spec.Template.Labels, "spec", "template", "metadata", "labels")...)
 	have, want := live.Spec.Template.Spec, wanted.Spec.Template.Spec
@@ -70,14 +70,14 @@ func containerDifferences(have, want corev1.PodSpec) ([]difference, error) {
 	for i := range have.Containers {
 		name := have.Containers[i].Name
 		if !slices.ContainsFunc(want.Containers, func(c corev1.Container) bool { return c.Name == name }) {
-			all = append(all, difference{"container " + name, manager.Container(name)})
+			all = append(all, difference{"container " + name, fieldmanager.Container(name)})
 		}
 	}
 	for i := range want.Containers {
 		container := &want.Containers[i]
 		j := slices.IndexFunc(have.Containers, func(c corev1.Container) bool { return c.Name == container.Name })
 		if j < 0 {
-			all = append(all, difference{"container " + container.Name, manager.Container(container.Name)})
+			all = append(all, difference{"container " + container.Name, fieldmanager.Container(container.Name)})
 			continue
 		}
 		fields, err := fieldDifferences(&have.Containers[j], container)
@@ -94,7 +94,7 @@ func fieldDifferences(have, want *corev1.Container) ([]difference, error) {
 	if have.Image != want.Image {
 		rest, err := fieldDifferences(withImage(have, want), want)
 		what := fmt.Sprintf("image %s -> %s", have.Image, want.Image)
-		return append([]difference{{what, manager.Container(want.Name, "image")}}, rest...), err
+		return append([]difference{{what, fieldmanager.Container(want.Name, "image")}}, rest...), err
 	}
 	haveFields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(have)
 	if err != nil {
@@ -130,7 +130,7 @@ func fieldsOf(container string, have, want map[string]any) []difference {
 			all = append(all, resourceDifferences(container, have[field], want[field])...)
 			continue
 		}
-		all = append(all, difference{field + " of the container", manager.Container(container, field)})
+		all = append(all, difference{field + " of the container", fieldmanager.Container(container, field)})
 	}
 	return all
 }
@@ -146,7 +146,7 @@ func resourceDifferences(container string, have, want any) []difference {
 	var all []difference
 	for _, kind := range slices.Sorted(maps.Keys(both)) {
 		if !equality.Semantic.DeepEqual(haveKinds[kind], wantKinds[kind]) {
-			all = append(all, difference{"resources." + kind + " of the container", manager.Container(container, "resources", kind)})
+			all = append(all, difference{"resources." + kind + " of the container", fieldmanager.Container(container, "resources", kind)})
 		}
 	}
 	return all

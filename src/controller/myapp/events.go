@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
-	"github.com/example/vmoperator/src/controller/appautoscaler/manager"
+	"github.com/example/vmoperator/src/controller/fieldmanager"
 )
 
 // Reasons of events that no condition has.
@@ -49,17 +49,17 @@ type blame struct {
 func (p *pass) blame(object metav1.Object, differences []difference) ([]blame, error) {
 	var all []blame
 	for _, d := range differences {
-		setter, err := manager.Of(object, d.path)
+		setter, err := fieldmanager.Of(object, d.path)
 		if err != nil {
 			return nil, err
 		}
 		ours := setter.Manager == "" || setter.Manager == exampleappsv1.FieldOwner || setter.Manager == replicasOwner
 		by := setter.String()
 		switch {
-		case ours && (p.specIsNews() || d.path.Equals(manager.Replicas())):
+		case ours && (p.specIsNews() || d.path.Equals(fieldmanager.Replicas())):
 			by = ""
 		case ours:
-			by = manager.Entry{}.String()
+			by = fieldmanager.Entry{}.String()
 		}
 		i := slices.IndexFunc(all, func(b blame) bool { return b.by == by })
 		if i < 0 {

@@ -1,7 +1,7 @@
-// Package manager reads from an object's managedFields who has set a field. A
+// Package fieldmanager reads from an object's managedFields who has set a field. A
 // manager's name is its client's own claim: kubectl says kubectl-edit, and whoever
 // wishes to may say so too.
-package manager
+package fieldmanager
 
 import (
 	"fmt"
