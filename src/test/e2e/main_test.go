@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
@@ -111,7 +112,8 @@ func connect() error {
 	// The tests are many clients in one.
 	config.QPS = -1
 	scheme := runtime.NewScheme()
-	err = errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme))
+	err = errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme),
+		exampleappsv1.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme))
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func previous(t *testing.T) (dir, tag string) {
 	return dir, "previous"
 }
 
-func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
+func TestAnUpgradeFromThePreviousChartTouchesNoVMAndNoPod(t *testing.T) {
 	t.Parallel()
 	dir, tag := previous(t)
 	p := newProvider(t)
@@ -47,6 +47,8 @@ func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
 		r.vm(name)
 	}
 	before := r.allRunning(3)
+	r.shop(2)
+	pods := r.shopPods(2)
 	if made := p.effects("create"); made != 3 {
 		t.Fatalf("the provider counts %v creations, want 3", made)
 	}
@@ -58,6 +60,9 @@ func TestAnUpgradeFromThePreviousChartTouchesNoVM(t *testing.T) {
 	r.deleteVM("after")
 	r.gone("after")
 	delete(after, "after")
+	if now := r.shopPods(2); !maps.Equal(pods, now) {
+		t.Errorf("the Pods of a MyApp, and their restarts, were %v and are %v", pods, now)
+	}
 	if !maps.Equal(before, after) {
 		t.Errorf("the VMs were %v and are %v", before, after)
 	}
