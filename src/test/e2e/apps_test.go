@@ -54,10 +54,12 @@ func (r *release) shopPods(want int) map[types.UID]int32 {
 				}
 			}
 		}
-		if len(restarts) == want && len(pods.Items) == want && int(deployment.Status.AvailableReplicas) == want {
+		// What was declared before has Pods as well, until it is seen that they are too many.
+		current := deployment.Status.ObservedGeneration == deployment.Generation && int(*deployment.Spec.Replicas) == want
+		if current && len(restarts) == want && len(pods.Items) == want && int(deployment.Status.AvailableReplicas) == want {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d Pods of shop are ready, want %d", len(restarts), len(pods.Items), want)
+		return fmt.Sprintf("%d of %d Pods of shop are ready, want %d; the Deployment is %+v", len(restarts), len(pods.Items), want, deployment.Status)
 	})
 	return restarts
 }
