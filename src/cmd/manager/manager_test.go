@@ -197,7 +197,7 @@ func grantRules(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule)
 // defaultRules are the rights that the controllers need which run by default.
 func defaultRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	return slices.Concat(generatedRules(t), readRole(t, "rules/appautoscaler.yaml").Rules)
+	return slices.Concat(generatedRules(t), readRole(t, "rules/appautoscaler.yaml").Rules, readRole(t, "rules/myapp.yaml").Rules)
 }
 
 // generatedRules are the rights that the markers in the code ask for.

@@ -33,8 +33,7 @@ const (
 	crds = root + "/charts/vmoperator/files/crds"
 	role = root + "/charts/vmoperator/files/rbac/role.yaml"
 
-	// appRules are what the controllers of apps.example.io need beside role.
-	appRules = root + "/charts/vmoperator/files/rules/appautoscaler.yaml"
+	rules = root + "/charts/vmoperator/files/rules/"
 
 	// operatorUser is whom the operator is to the apiserver.
 	operatorUser = "operator"
@@ -118,11 +117,14 @@ func connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	further, err := readRole(appRules)
-	if err != nil {
-		return err
+	// What the controllers of apps.example.io need beside.
+	for _, app := range []string{"appautoscaler", "myapp"} {
+		further, err := readRole(rules + app + ".yaml")
+		if err != nil {
+			return err
+		}
+		rights.Rules = append(rights.Rules, further.Rules...)
 	}
-	rights.Rules = append(rights.Rules, further.Rules...)
 	if err := kube.Create(ctx, rights); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type installation struct {
 }
 
 // keepRules are where the chart has the rights to its own RoleBinding from.
-const keepRules = root + "/charts/vmoperator/files/rules/keep-role-binding.yaml"
+const keepRules = rules + "keep-role-binding.yaml"
 
 // install makes the rights, as the chart does with rbac.survivesNamespaceDeletion
 // or without it, and starts the operator.
