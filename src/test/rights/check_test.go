@@ -173,8 +173,8 @@ func TestAClusterNeedNotShowWhatIsRareOrNotInstalled(t *testing.T) {
 	if first, _, _ := strings.Cut(report.String(), "\n"); !strings.HasSuffix(first, "0 faults") || !strings.HasPrefix(first, "rights: ") {
 		t.Errorf("the report says %s", report)
 	}
-	if table := report.Table(); !strings.Contains(table, "| In each watched namespace | `services` | create 1 |  |") ||
-		!strings.Contains(table, "| In each watched namespace | `services` |  | list: The cache lists") {
+	if table := report.Table(); !strings.Contains(table, "| In each watched namespace | `endpointslices.discovery.k8s.io` | create 1 |  |") ||
+		!strings.Contains(table, "| In each watched namespace | `endpointslices.discovery.k8s.io` |  | list: The cache lists") {
 		t.Errorf("the table is\n%s", table)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/controlplane"
 )
@@ -56,14 +57,14 @@ func runTests(m *testing.M) (status int, err error) {
 	}
 	crds := filepath.Join(root, "charts", "vmoperator", "files", "crds")
 	plane, err = controlplane.Start(ctx, controlplane.Options{
-		CRDPaths: []string{crds}, ControllerManager: true, AuditLog: auditLog, AuditAll: true,
+		CRDPaths: []string{crds}, ControllerManager: true, Workloads: true, AuditLog: auditLog, AuditAll: true,
 	})
 	if err != nil {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme), exampleappsv1.AddToScheme(scheme)); err != nil {
 		return 1, err
 	}
 	if kube, err = client.New(plane.Config, client.Options{Scheme: scheme}); err != nil {

@@ -153,6 +153,8 @@ func live(t *testing.T) {
 	i.contested(p)
 	i.rotated()
 	i.unmarked()
+	i.autoscaled()
+	i.exposed()
 	i.secondRelease()
 	if status := i.smokeTest(); status != 0 {
 		t.Errorf("the smoke test ended with %d", status)

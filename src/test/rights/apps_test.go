@@ -1,0 +1,45 @@
+package rights
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+)
+
+const appImage = "registry.example.com/shop:1.2.0"
+
+// autoscaled has an AppAutoscaler make a Deployment, and put back what somebody
+// changes. No Pod of it ever runs, so it also looks at them.
+func (i *installation) autoscaled() {
+	i.t.Helper()
+	autoscaler := &exampleappsv1.AppAutoscaler{
+		ObjectMeta: i.meta("orders-autoscaler"),
+		Spec:       exampleappsv1.AppAutoscalerSpec{DeploymentName: "orders", Replicas: new(int32(2)), Image: appImage},
+	}
+	create(i.t, autoscaler)
+	deployment := &appsv1.Deployment{ObjectMeta: i.meta("orders")}
+	i.awaits("the Deployment", deployment, func() bool { return true })
+	change(i, deployment, func(deployment *appsv1.Deployment) { deployment.Spec.Replicas = new(int32(1)) })
+	i.awaits("the replicas to be put back", deployment, func() bool { return *deployment.Spec.Replicas == 2 })
+	i.awaits("the Pods to be seen", autoscaler, func() bool { return autoscaler.Status.Replicas == 2 })
+	i.deleted(autoscaler)
+}
+
+// exposed has a MyApp make a Deployment and a Service, and lose its ports.
+func (i *installation) exposed() {
+	i.t.Helper()
+	app := &exampleappsv1.MyApp{
+		ObjectMeta: i.meta("shop"),
+		Spec: exampleappsv1.MyAppSpec{
+			Image: appImage, Replicas: new(int32(1)), Ports: []exampleappsv1.MyAppPort{{Name: "http", Port: 80, TargetPort: 8080}},
+		},
+	}
+	create(i.t, app)
+	service := &corev1.Service{ObjectMeta: i.meta("shop")}
+	i.awaits("the Service", service, func() bool { return true })
+	change(i, app, func(app *exampleappsv1.MyApp) { app.Spec.Ports = nil })
+	i.gone(service)
+	i.awaits("the Pods to be seen", app, func() bool { return app.Status.Replicas == 1 })
+	i.deleted(app)
+}
