@@ -48,29 +48,35 @@ func (s *Scope) elector(namespace string) (*leaderelection.LeaderElector, error)
 		RetryPeriod:   s.options.Timing.Renew,
 		// Stop is called when the work is done.
 		ReleaseOnCancel: s.options.Sole,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { s.set(namespace, Watched, "") },
-			// What it means depends on why, which hold knows.
-			OnStoppedLeading: func() {},
-		},
+		// What a beginning and an end mean depends on why: the lock reports the one, in
+		// order with what stands in its way, and hold the other.
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
 	})
 }
 
 // claim is a lock whose holder is a release: to the elector, each of its pods is
-// the leader. It reports what stands in the way.
+// the leader. It reports that it is held, and what stands in the way.
 type claim struct {
 	resourcelock.LeaseLock
 	scope     *Scope
 	namespace string
 	foreign   bool
+	// held says that the elector has had the claim.
+	held bool
+	// unmade says that the claim is held without a Lease.
+	unmade bool
 }
 
-var errForeign = errors.New("the claim is another release's by now")
+var (
+	errForeign = errors.New("the claim is another release's by now")
+	errUnmade  = errors.New("there is no lease in a namespace that is being deleted")
+)
 
 // Get implements resourcelock.Interface. A holder other than us is reported at
 // once: the elector would go on for the whole renew deadline.
 func (c *claim) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := c.LeaseLock.Get(ctx)
+	c.unmade = c.unmade && err != nil
 	c.foreign = err == nil && record.HolderIdentity != "" && record.HolderIdentity != c.Identity()
 	switch {
 	case apierrors.IsNotFound(err):
@@ -86,32 +92,49 @@ func (c *claim) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []
 // nobody can make a claim any more, and its VMs must still be finished.
 func (c *claim) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	err := c.LeaseLock.Create(ctx, record)
-	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		return nil
+	c.unmade = apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+	if err != nil && !c.unmade {
+		c.blocked(ctx, err)
+		return err
 	}
-	if err != nil {
+	c.hold(record)
+	return nil
+}
+
+// Update implements resourcelock.Interface. The elector gives a lock back that it
+// last saw as its own, although it has just read that another holds it; and it
+// renews what it has without a look, which a claim without a Lease needs.
+func (c *claim) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if c.unmade {
+		return errUnmade
+	}
+	if c.foreign && record.HolderIdentity == "" {
+		return errForeign
+	}
+	err := c.LeaseLock.Update(ctx, record)
+	switch {
+	case err == nil:
+		c.hold(record)
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+	default:
 		c.blocked(ctx, err)
 	}
 	return err
 }
 
-// Update implements resourcelock.Interface. The elector gives a lock back that it
-// last saw as its own, although it has just read that another holds it.
-func (c *claim) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	if c.foreign && record.HolderIdentity == "" {
-		return errForeign
+// hold reports a claim that was made or renewed, not one that was given back.
+func (c *claim) hold(record resourcelock.LeaderElectionRecord) {
+	if record.HolderIdentity != c.Identity() {
+		return
 	}
-	err := c.LeaseLock.Update(ctx, record)
-	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		c.blocked(ctx, err)
-	}
-	return err
+	c.held = true
+	c.scope.set(c.namespace, Watched, "")
 }
 
 // blocked reports an error of a claim that is not held. One that is held is lost
 // only when the renew deadline has passed.
 func (c *claim) blocked(ctx context.Context, err error) {
-	if ctx.Err() == nil && c.scope.state(c.namespace) != Watched {
+	if ctx.Err() == nil && !c.held {
 		c.scope.set(c.namespace, Refused, fmt.Sprintf("no claim: %v", err))
 	}
 }

@@ -132,6 +132,34 @@ func TestAReleaseDoesNotGiveBackWhatIsAnothers(t *testing.T) {
 	}
 }
 
+// The claim cannot be made there, nor can another release make one.
+func TestANamespaceThatIsBeingDeletedIsWorkedInWithoutALease(t *testing.T) {
+	place := namespace(t)
+	grant(t, "finisher", place, rules(""))
+	if err := admin.CoreV1().Namespaces().Delete(t.Context(), place, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	reported := make(chan scope.State, 100)
+	finisher := startWith(t, "finisher", quick, func(o *scope.Options) {
+		o.Report = func(_ string, state scope.State) { reported <- state }
+	}, place)
+	settled := finisher.wantSettled(t, place)
+
+	// It is renewed some dozen times.
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := finisher.Watch(ctx, settled); err != nil {
+		t.Error(err)
+	}
+	finisher.Stop()
+	close(reported)
+	for state := range reported {
+		if state != scope.Watched {
+			t.Errorf("it was %s for a while", state)
+		}
+	}
+}
+
 // rob makes another release the holder of a claim.
 func rob(t *testing.T, namespace string) {
 	t.Helper()

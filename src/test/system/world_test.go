@@ -103,7 +103,15 @@ func startOperatorAs(t *testing.T, user *rest.Config, namespaces []string, args 
 		}
 		fmt.Fprint(metrics, shown)
 	})
+	// The test has no operator yet whose log it could show.
+	ready := false
+	t.Cleanup(func() {
+		if !ready {
+			t.Logf("the operator that did not become ready said:\n%s", strings.Join(o.Log(), "\n"))
+		}
+	})
 	o.WantProbe("/readyz", 200)
+	ready = true
 	return o
 }
 
