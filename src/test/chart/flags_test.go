@@ -63,6 +63,9 @@ func wantTaken(t *testing.T, operator string, flags []string) {
 	}
 }
 
+// workersOf is what the operator tells of the default of a flag that names controllers.
+var workersOf = regexp.MustCompile(`(?m)\(default: (\w+=\d+(?:,\w+=\d+)*)\)$`)
+
 var defaultOf = regexp.MustCompile(`(?m)^ {2}-([a-z-]+).*\n.*\(default "?([^:")]+|:\d+)"?\)$`)
 
 // wantDefaults compares flags with the defaults that the operator tells.
@@ -76,6 +79,9 @@ func wantDefaults(t *testing.T, operator string, flags []string) {
 	for _, match := range defaultOf.FindAllStringSubmatch(string(help), -1) {
 		defaults["--"+match[1]] = match[2]
 	}
+	if workers := workersOf.FindSubmatch(help); len(workers) > 1 {
+		defaults["--max-concurrent-reconciles"] = string(workers[1])
+	}
 	compared := 0
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(flag, "=")
@@ -88,7 +94,7 @@ func wantDefaults(t *testing.T, operator string, flags []string) {
 			t.Errorf("the chart sets %s to %s, and the operator to %s", name, value, want)
 		}
 	}
-	if compared < 7 {
+	if compared < 8 {
 		t.Errorf("of %v only %d have a default, as in %v", flags, compared, defaults)
 	}
 }
