@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/example/vmoperator/src/scope"
 	"github.com/example/vmoperator/src/test/controlplane"
@@ -35,6 +36,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	os.Exit(run(m))
 }
 

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/vmoperator/src/test/controlplane"
@@ -41,6 +43,8 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) int {
 	flag.Parse()
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	if !controlplane.Needed() {
 		return m.Run()
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/vmoperator/src/test/controlplane"
@@ -31,6 +33,8 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
@@ -52,6 +54,8 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}

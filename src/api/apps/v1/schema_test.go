@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -30,6 +32,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	os.Exit(run(m))
 }
 

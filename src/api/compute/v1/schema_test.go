@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
@@ -31,6 +33,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	// What a client of the tests' own logs is noise, and a logger that is missing is more of it.
+	ctrl.SetLogger(logr.Discard())
 	os.Exit(run(m))
 }
 
