@@ -171,7 +171,7 @@ func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error
 		return states
 	})
 	return (&appautoscaler.Reconciler{
-		Options:   appautoscaler.Options{MaxConcurrentReconciles: o.workers[appAutoscalerController]},
+		Options:   appautoscaler.Options{MaxConcurrentReconciles: o.workers[appAutoscalerController], Resync: o.resync},
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Recorder:  mgr.GetEventRecorder(exampleappsv1.FieldOwner),

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/labeller"
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
@@ -37,6 +38,7 @@ type options struct {
 	defaultEndpoint  string
 	keepRoleBinding  string
 	orphanInterval   time.Duration
+	resync           time.Duration
 	label            label
 	kubeQPS          float64
 	kubeBurst        int
@@ -138,6 +140,8 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		func(value string) error { return parsePrefixes(value, &o.vmAddresses) })
 	flags.DurationVar(&o.orphanInterval, "orphan-interval", orphan.DefaultInterval,
 		"How often each provider that tells owners is listed for VMs without a VirtualMachine; at least 1s.")
+	flags.DurationVar(&o.resync, "resync-interval", appautoscaler.DefaultResync,
+		"How often the Deployment of an AppAutoscaler is looked at that is as declared, in case an event was missed; at least 1s.")
 	o.label.bind(flags)
 	flags.StringVar(&o.defaultEndpoint, "default-provider-endpoint", "",
 		"URL of a provider. Each watched namespace that has no ProviderConfig named default gets one with it.")
@@ -148,8 +152,11 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 // leastTransitionPoll keeps a typing error from becoming a storm of calls.
 const leastTransitionPoll = 100 * time.Millisecond
 
-// leastOrphanInterval does the same.
-const leastOrphanInterval = time.Second
+// leastOrphanInterval and leastResync do the same.
+const (
+	leastOrphanInterval = time.Second
+	leastResync         = time.Second
+)
 
 // validate checks what no single flag can.
 func (o *options) validate() error {
@@ -171,6 +178,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("--transition-poll-interval must be at least %s", leastTransitionPoll)
 	case o.orphanInterval < leastOrphanInterval:
 		return fmt.Errorf("--orphan-interval must be at least %s", leastOrphanInterval)
+	case o.resync < leastResync:
+		return fmt.Errorf("--resync-interval must be at least %s", leastResync)
 	}
 	if err := o.checkTogether(); err != nil {
 		return err

@@ -34,6 +34,7 @@ func TestFlagsThatMakeNoSenseAreRefusedInOneLine(t *testing.T) {
 		"--controllers=appautoscaler --default-provider-endpoint=http://vms": "--default-provider-endpoint and --keep-role-binding need the controller providerconfig",
 		"--controllers=orphan":                            "--controllers: orphan needs providerconfig, which connects to the providers",
 		"--orphan-interval=10ms":                          "--orphan-interval must be at least 1s",
+		"--resync-interval=0s":                            "--resync-interval must be at least 1s",
 		"--max-concurrent-reconciles=0":                   `"0" is not a number of at least 1`,
 		"--max-concurrent-reconciles=virtualmachine=many": `"many" is not a number of at least 1`,
 		"--max-concurrent-reconciles=vm=1":                `there is no controller "vm", but appautoscaler, labeller, myapp, orphan, providerconfig, virtualmachine`,
@@ -99,6 +100,7 @@ func TestFlagsAreRead(t *testing.T) {
 		},
 		"--transition-poll-interval=500ms": func(o *options) { o.transitionPoll = 500 * time.Millisecond },
 		"--orphan-interval=1h":             func(o *options) { o.orphanInterval = time.Hour },
+		"--resync-interval=1m":             func(o *options) { o.resync = time.Minute },
 		"--controllers=labeller --labeller-key=team --labeller-value=a --labeller-selector=tier=web": func(o *options) {
 			o.controllers = []string{"labeller"}
 			o.label.key, o.label.value, o.label.selector = "team", "a", "tier=web"
