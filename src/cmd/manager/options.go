@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -149,15 +150,6 @@ func (o *options) bindWork(flags *flag.FlagSet) {
 		"Name of the RoleBinding that gives the operator the rules of a ClusterRole, in each watched namespace. When the namespace is deleted, it\nis kept until VirtualMachines and ProviderConfigs are gone. Needs the right to get and to patch it.")
 }
 
-// leastTransitionPoll keeps a typing error from becoming a storm of calls.
-const leastTransitionPoll = 100 * time.Millisecond
-
-// leastOrphanInterval and leastResync do the same.
-const (
-	leastOrphanInterval = time.Second
-	leastResync         = time.Second
-)
-
 // validate checks what no single flag can.
 func (o *options) validate() error {
 	if len(o.controllers) == 0 {
@@ -174,14 +166,8 @@ func (o *options) validate() error {
 		return errors.New("--kube-api-burst needs --kube-api-qps")
 	case o.gracefulShutdown < time.Second:
 		return errors.New("--graceful-shutdown-timeout must be at least 1s")
-	case o.transitionPoll < leastTransitionPoll:
-		return fmt.Errorf("--transition-poll-interval must be at least %s", leastTransitionPoll)
-	case o.orphanInterval < leastOrphanInterval:
-		return fmt.Errorf("--orphan-interval must be at least %s", leastOrphanInterval)
-	case o.resync < leastResync:
-		return fmt.Errorf("--resync-interval must be at least %s", leastResync)
 	}
-	if err := o.checkTogether(); err != nil {
+	if err := cmp.Or(o.checkIntervals(), o.checkTogether()); err != nil {
 		return err
 	}
 	if err := o.label.parse(); err != nil {
@@ -189,6 +175,23 @@ func (o *options) validate() error {
 	}
 	if o.defaultEndpoint != "" {
 		return checkEndpoint(o.defaultEndpoint)
+	}
+	return nil
+}
+
+// checkIntervals keeps a typing error from becoming a storm of calls.
+func (o *options) checkIntervals() error {
+	for _, interval := range []struct {
+		flag         string
+		value, least time.Duration
+	}{
+		{"transition-poll-interval", o.transitionPoll, 100 * time.Millisecond},
+		{"orphan-interval", o.orphanInterval, time.Second},
+		{"resync-interval", o.resync, time.Second},
+	} {
+		if interval.value < interval.least {
+			return fmt.Errorf("--%s must be at least %s", interval.flag, interval.least)
+		}
 	}
 	return nil
 }
