@@ -13,7 +13,9 @@ import (
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
+	"github.com/example/vmoperator/src/controller/cachelag"
 	"github.com/example/vmoperator/src/controller/fieldmanager"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/metrics"
 )
 
@@ -37,14 +39,14 @@ func (r *Reconciler) create(ctx context.Context, p *pass) error {
 	err := r.Client.Create(ctx, deployment, client.FieldOwner(exampleappsv1.FieldOwner))
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return errLag
+		return cachelag.ErrBehind
 	case err != nil:
 		return fmt.Errorf("creating the Deployment: %w", err)
 	}
 	p.deployment, p.fresh = deployment, true
-	p.happened(happening{
-		reason: reasonCreated, about: deployment,
-		note: fmt.Sprintf("Deployment %s created with replicas %d", deployment.Name, *deployment.Spec.Replicas),
+	p.happened(happening.Happening{
+		Reason: reasonCreated, About: deployment,
+		Note: fmt.Sprintf("Deployment %s created with replicas %d", deployment.Name, *deployment.Spec.Replicas),
 	})
 	return nil
 }
@@ -87,7 +89,7 @@ func (r *Reconciler) putBack(ctx context.Context, p *pass) error {
 	err = r.Client.Patch(ctx, patched, client.RawPatch(types.StrategicMergePatchType, patch), client.FieldOwner(exampleappsv1.FieldOwner))
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return errLag
+		return cachelag.ErrBehind
 	case err != nil:
 		return fmt.Errorf("putting the Deployment back: %w", err)
 	}
@@ -100,7 +102,7 @@ func (r *Reconciler) putBack(ctx context.Context, p *pass) error {
 			p.seen.of(c.field).other = c.setter
 			metrics.AppAutoscalerPutBack.WithLabelValues(c.field).Inc()
 		}
-		p.happened(happening{reason: c.reason, note: note, about: p.deployment})
+		p.happened(happening.Happening{Reason: c.reason, Note: note, About: p.deployment})
 	}
 	p.deployment = patched
 	return nil

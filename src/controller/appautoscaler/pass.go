@@ -8,6 +8,7 @@ import (
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/fieldmanager"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/podtrouble"
 )
 
@@ -32,7 +33,7 @@ type pass struct {
 	// fault is the read or write of this pass that failed.
 	fault error
 	// events are told once the status is stored.
-	events []happening
+	events []happening.Happening
 }
 
 func (p *pass) deploymentKey() types.NamespacedName {

@@ -20,6 +20,7 @@ func (r *Reconciler) pods(ctx context.Context, p *pass) decide.Pods {
 	}
 	if !podtrouble.Observed(p.deployment) || p.fault != nil {
 		// The Pods that there are belong to what was declared before.
+		p.trouble, p.looked = podtrouble.Trouble{}, false
 		return decide.PodsProgressing
 	}
 	if !p.looked {

@@ -7,7 +7,6 @@ package appautoscaler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,10 +14,12 @@ import (
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
+	"github.com/example/vmoperator/src/controller/cachelag"
+	"github.com/example/vmoperator/src/controller/memory"
+	"github.com/example/vmoperator/src/controller/workload"
 )
 
 // Defaults of Options.
@@ -53,28 +54,22 @@ type Reconciler struct {
 	// Now is the time.
 	Now func() time.Time
 
-	memory *memory
+	memory memory.Of[memories]
 }
-
-// maxSteps is more than any pass takes: one that takes more goes in circles.
-const maxSteps = 8
-
-// errLag means that the cache is behind, or that somebody else wrote in between.
-var errLag = errors.New("the cache is behind")
 
 // Reconcile brings one Deployment closer to what its AppAutoscaler declares.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	autoscaler := &exampleappsv1.AppAutoscaler{}
 	if err := r.Client.Get(ctx, req.NamespacedName, autoscaler); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.memory.forget(req.NamespacedName)
+			r.memory.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the AppAutoscaler: %w", err)
 	}
-	p := &pass{autoscaler: autoscaler.DeepCopy(), now: r.Now(), seen: r.memory.of(autoscaler, r.Now())}
-	if p.seen.behind(autoscaler) {
-		return afterLag(p.seen)
+	p := &pass{autoscaler: autoscaler.DeepCopy(), now: r.Now(), seen: r.recall(autoscaler)}
+	if p.seen.lag.Behind(autoscaler) {
+		return p.seen.lag.Again(), nil
 	}
 	state, decision, err := r.run(ctx, p)
 	if ctx.Err() != nil {
@@ -85,31 +80,28 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		err = r.finish(ctx, p, state, decision)
 	}
 	switch {
-	case errors.Is(err, errLag), apierrors.IsConflict(err):
-		return afterLag(p.seen)
+	case cachelag.Is(err):
+		return p.seen.lag.Again(), nil
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	p.seen.lags = 0
+	p.seen.lag.Over()
 	return r.toResult(p, decision)
 }
 
 // run observes, decides and acts until there is nothing left to do now.
 func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Decision, error) {
-	for range maxSteps {
-		state := r.observe(ctx, p)
-		decision := decide.Decide(state)
-		log.FromContext(ctx).V(1).Info("decided", "action", decision.Action.String(), "reason", decision.Reason)
-		if decision.Ends() {
-			return state, decision, nil
+	observe := func(ctx context.Context) decide.State { return r.observe(ctx, p) }
+	act := func(ctx context.Context, d decide.Decision) error {
+		err := r.act(ctx, p, d)
+		if cachelag.Is(err) {
+			return err
 		}
-		err := r.act(ctx, p, decision)
-		if errors.Is(err, errLag) || apierrors.IsConflict(err) {
-			return state, decision, err
-		}
+		// The next look tells of what failed.
 		p.fault = err
+		return nil
 	}
-	return decide.State{}, decide.Decision{}, fmt.Errorf("no end after %d steps", maxSteps)
+	return workload.Run(ctx, observe, decide.Decide, act)
 }
 
 // finish stores the status, and tells what happened.
@@ -119,10 +111,16 @@ func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d deci
 	} else {
 		p.seen.failures = 0
 	}
-	before := p.autoscaler.Status.DeepCopy()
-	if err := r.writeStatus(ctx, p, nextStatus(p, s, d)); err != nil {
+	before, changed := p.autoscaler, p.autoscaler.DeepCopy()
+	changed.Status = nextStatus(p, s, d)
+	stored, err := workload.WriteStatus(ctx, r.Client, before, changed)
+	if err != nil {
 		return err
 	}
-	r.tell(ctx, p, *before, p.autoscaler.Status)
+	if stored {
+		p.autoscaler = changed
+		p.seen.lag.Wrote(changed)
+	}
+	r.tell(ctx, p, before.Status, p.autoscaler.Status)
 	return nil
 }

@@ -10,16 +10,13 @@ import (
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
+	"github.com/example/vmoperator/src/controller/workload"
 )
-
-// toldFailures is how many passes in a row must fail before the status of an
-// object that was fine tells of it.
-const toldFailures = 3
 
 // nextStatus is the status that tells what this pass saw and decided.
 func nextStatus(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAutoscalerStatus {
 	next := *p.autoscaler.Status.DeepCopy()
-	if s.Fault && p.seen.failures < toldFailures && next.ObservedGeneration == p.autoscaler.Generation {
+	if s.Fault && p.seen.failures < workload.ToldFailures && next.ObservedGeneration == p.autoscaler.Generation {
 		return next
 	}
 	next.ObservedGeneration = p.autoscaler.Generation
@@ -27,13 +24,7 @@ func nextStatus(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAut
 	if !s.Fault {
 		showDeployment(&next, p, s)
 	}
-	for _, condition := range conditions(p, s, d) {
-		if condition.ObservedGeneration == 0 {
-			condition.ObservedGeneration = p.autoscaler.Generation
-		}
-		condition.LastTransitionTime = metav1.NewTime(p.now)
-		setCondition(&next.Conditions, condition)
-	}
+	workload.SetAll(&next.Conditions, conditions(p, s, d), p.autoscaler.Generation, metav1.NewTime(p.now))
 	return next
 }
 
@@ -60,7 +51,7 @@ func state(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAutoscal
 		return exampleappsv1.StatePaused
 	case d.Action == decide.Stall && slices.Contains(exampleappsv1.AppAutoscalerConflictReasons(), d.Reason):
 		return exampleappsv1.StateConflict
-	case d.Action == decide.Stall, s.Fault && p.seen.failures >= toldFailures:
+	case d.Action == decide.Stall, s.Fault && p.seen.failures >= workload.ToldFailures:
 		return exampleappsv1.StateFailed
 	case len(p.fought()) > 0:
 		return exampleappsv1.StateContended
@@ -77,52 +68,25 @@ func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 	if p.fault != nil {
 		message += ": " + p.fault.Error()
 	}
-	reconciling := metav1.Condition{Type: exampleappsv1.ConditionReconciling}
-	stalled := metav1.Condition{Type: exampleappsv1.ConditionStalled}
-	switch d.Action {
-	case decide.Stall:
-		stalled.Status, stalled.Reason, stalled.Message = metav1.ConditionTrue, d.Reason, message
-	case decide.Wait:
-		reconciling.Status, reconciling.Reason, reconciling.Message = metav1.ConditionTrue, d.Reason, message
-		if d.Reason == exampleappsv1.ReasonSynced {
-			reconciling.Reason = exampleappsv1.ReasonProgressing
-		}
-	case decide.None, decide.Create, decide.Inspect, decide.PutBack:
-	}
-	return []metav1.Condition{ready(p, s, d, message), synced(d, message), reconciling, stalled, contended(p)}
+	outcome := workload.Outcome{Stalled: d.Action == decide.Stall, Waiting: d.Action == decide.Wait, Reason: d.Reason, Message: message}
+	return slices.Concat(
+		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, "the Deployment is as declared")},
+		workload.Progress(outcome),
+		[]metav1.Condition{contended(p)},
+	)
 }
 
 // ready tells whether all Pods run what is declared and are available.
 func ready(p *pass, s decide.State, d decide.Decision, message string) metav1.Condition {
-	condition := metav1.Condition{Type: exampleappsv1.ConditionReady, Status: metav1.ConditionFalse}
 	last := meta.FindStatusCondition(p.autoscaler.Status.Conditions, exampleappsv1.ConditionReady)
 	switch {
 	case s.Fault && last != nil:
 		// Of the generation that it was seen under, for nobody has looked since.
 		return *last
 	case s.Fault, s.Claimed, s.Deleting, !s.Deployment.Exists(), d.Reason == exampleappsv1.ReasonContended:
-		condition.Reason, condition.Message = d.Reason, message
-	case s.Pods == decide.PodsAvailable:
-		condition.Status, condition.Reason = metav1.ConditionTrue, exampleappsv1.ReasonAvailable
-		condition.Message = "all Pods are available"
-	case s.Pods == decide.PodsInTrouble:
-		condition.Reason, condition.Message = p.trouble.Reason, p.trouble.Message
-	default:
-		condition.Reason, condition.Message = exampleappsv1.ReasonProgressing, "Pods are being started or replaced"
+		return metav1.Condition{Type: exampleappsv1.ConditionReady, Status: metav1.ConditionFalse, Reason: d.Reason, Message: message}
 	}
-	return condition
-}
-
-// synced tells whether the last look found the Deployment as declared.
-func synced(d decide.Decision, message string) metav1.Condition {
-	condition := metav1.Condition{Type: exampleappsv1.ConditionSynced, Status: metav1.ConditionFalse, Reason: d.Reason, Message: message}
-	switch d.Reason {
-	case exampleappsv1.ReasonPaused:
-		condition.Status = metav1.ConditionUnknown
-	case exampleappsv1.ReasonSynced:
-		condition.Status, condition.Message = metav1.ConditionTrue, "the Deployment is as declared"
-	}
-	return condition
+	return workload.Ready(s.Pods == decide.PodsAvailable, p.trouble)
 }
 
 // contended tells of fights over fields.
@@ -156,25 +120,4 @@ func (p *pass) fought() []string {
 		}
 	}
 	return fought
-}
-
-// setCondition sets a condition, or removes one that has no status.
-func setCondition(all *[]metav1.Condition, condition metav1.Condition) {
-	if condition.Status == "" {
-		meta.RemoveStatusCondition(all, condition.Type)
-		return
-	}
-	condition.Message = shorten(condition.Message)
-	meta.SetStatusCondition(all, condition)
-}
-
-// maxMessage leaves room for the dots in the 1024 bytes that the API accepts of an
-// event's note; a condition's message may be longer.
-const maxMessage = 1000
-
-func shorten(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
 }

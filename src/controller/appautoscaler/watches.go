@@ -29,7 +29,6 @@ import (
 // SetupWithManager adds the controller to a manager, whose cache must have the
 // index of AppAutoscalers by Deployment.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	r.memory = newMemory()
 	r.MaxConcurrentReconciles = cmp.Or(r.MaxConcurrentReconciles, DefaultConcurrency)
 	r.Retry, r.Resync = cmp.Or(r.Retry, DefaultRetry), cmp.Or(r.Resync, DefaultResync)
 	err := ctrl.NewControllerManagedBy(mgr).

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/myapp/decide"
 )
 
@@ -158,7 +159,7 @@ func (r *Reconciler) deleteService(ctx context.Context, p *pass) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting the Service: %w", err)
 	}
-	p.happened(happening{reason: reasonServiceDeleted, note: "Service " + p.service.Name + " deleted: there are no ports any more", about: p.service})
+	p.happened(happening.Happening{Reason: reasonServiceDeleted, Note: "Service " + p.service.Name + " deleted: there are no ports any more", About: p.service})
 	p.service, p.serviceFresh = nil, true
 	return nil
 }
@@ -188,7 +189,7 @@ func (r *Reconciler) create(ctx context.Context, p *pass, wanted client.Object, 
 	if deployment, isDeployment := wanted.(*appsv1.Deployment); isDeployment && deployment.Spec.Replicas != nil {
 		note += fmt.Sprintf(" with replicas %d", *deployment.Spec.Replicas)
 	}
-	p.happened(happening{reason: reasonCreated, note: note})
+	p.happened(happening.Happening{Reason: reasonCreated, Note: note})
 	return nil
 }
 

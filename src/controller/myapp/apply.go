@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	"github.com/example/vmoperator/src/controller/cachelag"
 	"github.com/example/vmoperator/src/controller/fieldmanager"
 )
 
@@ -95,7 +96,7 @@ func (r *Reconciler) withdraw(ctx context.Context, object *unstructured.Unstruct
 	if err := r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(nothing), owner, client.ForceOwnership); err != nil {
 		return fmt.Errorf("leaving an object of somebody else's as it was: %w", err)
 	}
-	return errLag
+	return cachelag.ErrBehind
 }
 
 // handReplicasOver makes another manager own the number of replicas, as it is,

@@ -1,19 +1,16 @@
 package myapp
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/fieldmanager"
+	"github.com/example/vmoperator/src/controller/happening"
 )
 
 // Reasons of events that no condition has.
@@ -24,17 +21,8 @@ const (
 	reasonServiceDeleted = "ServiceDeleted"
 )
 
-// happening is something that happened, to be told in one event.
-type happening struct {
-	reason  string
-	note    string
-	warning bool
-	// about is the one other object concerned.
-	about runtime.Object
-}
-
 // happened remembers something to tell once the status is stored.
-func (p *pass) happened(h happening) { p.events = append(p.events, h) }
+func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) }
 
 // blame is what one manager has changed; without a name, what the spec has.
 type blame struct {
@@ -76,69 +64,13 @@ func (p *pass) putRight(what string, blames []blame, before runtime.Object) {
 	for _, b := range blames {
 		changes := strings.Join(b.what, ", ")
 		if b.by == "" {
-			p.happened(happening{reason: reasonUpdated, note: fmt.Sprintf("%s updated: %s", what, changes), about: before})
+			p.happened(happening.Happening{Reason: reasonUpdated, Note: fmt.Sprintf("%s updated: %s", what, changes), About: before})
 			continue
 		}
-		p.happened(happening{reason: reasonPutBack, note: fmt.Sprintf("%s put back: %s, set by %s", what, changes, b.by), about: before, warning: true})
+		p.happened(happening.Happening{
+			Reason: reasonPutBack, Note: fmt.Sprintf("%s put back: %s, set by %s", what, changes, b.by), About: before, Warning: true,
+		})
 		p.seen.corrections.Corrected(p.now)
 		p.seen.other = b.by
 	}
-}
-
-// tell sends and logs the pass's events, and one for each condition that turned to
-// what a user should know of.
-func (r *Reconciler) tell(ctx context.Context, p *pass, before, after exampleappsv1.MyAppStatus) {
-	for _, h := range slices.Concat(p.events, turns(before.Conditions, after.Conditions)) {
-		kind := corev1.EventTypeNormal
-		if h.warning {
-			kind = corev1.EventTypeWarning
-		}
-		log.FromContext(ctx).Info(h.note, "reason", h.reason)
-		r.Recorder.Eventf(p.app, h.about, kind, h.reason, "Reconcile", "%s", shorten(h.note))
-	}
-}
-
-// turns are the events of conditions that changed.
-func turns(before, after []metav1.Condition) []happening {
-	var result []happening
-	if ready := turned(before, after, exampleappsv1.ConditionReady); ready != nil {
-		switch {
-		case ready.Status == metav1.ConditionTrue:
-			result = append(result, happening{reason: ready.Reason, note: ready.Message})
-		case isTrouble(ready.Reason, after):
-			result = append(result, happening{reason: ready.Reason, note: ready.Message, warning: true})
-		}
-	}
-	for _, conditionType := range []string{exampleappsv1.ConditionContended, exampleappsv1.ConditionStalled} {
-		if turned := turned(before, after, conditionType); turned != nil {
-			result = append(result, happening{reason: turned.Reason, note: turned.Message, warning: true})
-		}
-	}
-	if synced := turned(before, after, exampleappsv1.ConditionSynced); synced != nil && synced.Reason == exampleappsv1.ReasonReconcileFailed {
-		result = append(result, happening{reason: synced.Reason, note: synced.Message, warning: true})
-	}
-	return result
-}
-
-// isTrouble reports whether Ready tells of Pods in trouble, and not of what another
-// condition tells.
-func isTrouble(reason string, all []metav1.Condition) bool {
-	if reason == exampleappsv1.ReasonProgressing {
-		return false
-	}
-	for _, conditionType := range []string{exampleappsv1.ConditionSynced, exampleappsv1.ConditionStalled, exampleappsv1.ConditionContended} {
-		if other := meta.FindStatusCondition(all, conditionType); other != nil && other.Reason == reason {
-			return false
-		}
-	}
-	return true
-}
-
-// turned is a condition whose status or reason is new; nil if it is not.
-func turned(before, after []metav1.Condition, conditionType string) *metav1.Condition {
-	now, was := meta.FindStatusCondition(after, conditionType), meta.FindStatusCondition(before, conditionType)
-	if now == nil || (was != nil && was.Status == now.Status && was.Reason == now.Reason) {
-		return nil
-	}
-	return now
 }

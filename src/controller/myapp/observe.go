@@ -174,6 +174,7 @@ func (r *Reconciler) pods(ctx context.Context, p *pass) decide.Pods {
 	case podtrouble.Available(p.deployment):
 		return decide.PodsAvailable
 	case !podtrouble.Observed(p.deployment), p.fault != nil:
+		p.trouble, p.looked = podtrouble.Trouble{}, false
 		return decide.PodsProgressing
 	case !p.looked:
 		p.trouble, p.fault = podtrouble.Find(ctx, r.APIReader, p.deployment)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/podtrouble"
 )
 
@@ -36,7 +37,7 @@ type pass struct {
 	// fault is what failed in this pass.
 	fault error
 	// events are told once the status is stored.
-	events []happening
+	events []happening.Happening
 }
 
 func (p *pass) key() types.NamespacedName {

@@ -7,18 +7,21 @@ package myapp
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	"github.com/example/vmoperator/src/controller/cachelag"
+	"github.com/example/vmoperator/src/controller/happening"
+	"github.com/example/vmoperator/src/controller/memory"
 	"github.com/example/vmoperator/src/controller/myapp/decide"
+	"github.com/example/vmoperator/src/controller/workload"
 )
 
 // DefaultConcurrency is how many MyApps are worked on at once.
@@ -54,14 +57,8 @@ type Reconciler struct {
 	// Now is the time.
 	Now func() time.Time
 
-	memory memory
+	memory memory.Of[memories]
 }
-
-// maxSteps is more than any pass takes: one that takes more goes in circles.
-const maxSteps = 8
-
-// errLag means that the cache is behind, or that somebody else wrote in between.
-var errLag = errors.New("the cache is behind")
 
 // Reconcile brings one Deployment and one Service closer to what their MyApp
 // declares.
@@ -69,49 +66,46 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	app := &exampleappsv1.MyApp{}
 	if err := r.Client.Get(ctx, req.NamespacedName, app); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.memory.forget(req.NamespacedName)
+			r.memory.Forget(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the MyApp: %w", err)
 	}
-	p := &pass{app: app.DeepCopy(), now: r.Now(), seen: r.memory.of(app)}
-	if p.seen.behind(app) {
-		return afterLag(p.seen)
+	p := &pass{app: app.DeepCopy(), now: r.Now(), seen: r.memory.Recall(app, func() *memories { return &memories{} })}
+	if p.seen.lag.Behind(app) {
+		return p.seen.lag.Again(), nil
 	}
 	state, decision, err := r.run(ctx, p)
 	if err == nil {
 		err = r.finish(ctx, p, state, decision)
 	}
 	switch {
-	case errors.Is(err, errLag), apierrors.IsConflict(err):
-		return afterLag(p.seen)
+	case cachelag.Is(err):
+		return p.seen.lag.Again(), nil
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	p.seen.lags = 0
+	p.seen.lag.Over()
 	return r.toResult(p, decision)
 }
 
 // run observes, decides and acts until there is nothing left to do now.
 func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Decision, error) {
-	for range maxSteps {
-		state := r.observe(ctx, p)
-		decision := decide.Decide(state)
-		log.FromContext(ctx).V(1).Info("decided", "action", decision.Action.String(), "reason", decision.Reason)
-		if decision.Ends() {
-			return state, decision, nil
-		}
-		err := r.act(ctx, p, decision)
-		if errors.Is(err, errLag) || apierrors.IsConflict(err) {
-			return state, decision, err
-		}
-		if apierrors.IsInvalid(err) {
+	observe := func(ctx context.Context) decide.State { return r.observe(ctx, p) }
+	act := func(ctx context.Context, d decide.Decision) error {
+		err := r.act(ctx, p, d)
+		switch {
+		case cachelag.Is(err):
+			return err
+		case apierrors.IsInvalid(err):
 			p.seen.refused = &refusal{generation: p.app.Generation, message: err.Error()}
-			continue
+		default:
+			// The next look tells of what failed.
+			p.fault = err
 		}
-		p.fault = err
+		return nil
 	}
-	return decide.State{}, decide.Decision{}, fmt.Errorf("no end after %d steps", maxSteps)
+	return workload.Run(ctx, observe, decide.Decide, act)
 }
 
 // finish stores the status, and tells what happened.
@@ -121,10 +115,17 @@ func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d deci
 	} else {
 		p.seen.failures = 0
 	}
-	before := p.app.Status.DeepCopy()
-	if err := r.writeStatus(ctx, p, nextStatus(p, s, d)); err != nil {
+	before, changed := p.app, p.app.DeepCopy()
+	changed.Status = nextStatus(p, s, d)
+	stored, err := workload.WriteStatus(ctx, r.Client, before, changed)
+	if err != nil {
 		return err
 	}
-	r.tell(ctx, p, *before, p.app.Status)
+	if stored {
+		p.app = changed
+		p.seen.lag.Wrote(changed)
+	}
+	events := slices.Concat(p.events, workload.Turns(before.Status.Conditions, p.app.Status.Conditions))
+	happening.Tell(ctx, r.Recorder, p.app, events)
 	return nil
 }

@@ -19,14 +19,9 @@ const (
 	soonest = time.Millisecond
 	// jitter spreads objects that were created together.
 	jitter = 0.1
-	// cacheLag is when to look again after the cache was found behind; it doubles up
-	// to mostCacheLag while the cache stays so.
-	cacheLag     = 20 * time.Millisecond
-	mostCacheLag = 5 * time.Second
-	maxShift     = 8
 )
 
-// toResult says when to look again: the only place that does, but for afterLag.
+// toResult says when to look again: the only place that does, while the cache is not behind.
 func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	switch d.After {
 	case decide.Soon:
@@ -43,12 +38,4 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	default:
 		return ctrl.Result{}, nil
 	}
-}
-
-// afterLag looks again when the cache may have caught up. A conflict is no error:
-// it is not told.
-func afterLag(seen *memories) (ctrl.Result, error) {
-	delay := min(cacheLag<<min(seen.lags, maxShift), mostCacheLag)
-	seen.lags++
-	return ctrl.Result{RequeueAfter: delay}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/owner"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
@@ -39,7 +40,7 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 	case decide.Create:
 		r.create(ctx, p, s)
 	case decide.Adopt:
-		p.happened(happening{reason: "Adopted", note: "VM " + p.machine.ID + " was found at the provider"})
+		p.happened(happening.Happening{Reason: "Adopted", Note: "VM " + p.machine.ID + " was found at the provider"})
 	case decide.Update:
 		r.update(ctx, p)
 	case decide.ApplyChildren:
@@ -107,7 +108,7 @@ func (r *Reconciler) takeOver(ctx context.Context, p *pass) error {
 	taken.UID = p.vm.UID
 	err := r.writeMetadata(ctx, p, addFinalizer(&taken), clearAnnotation(computev1.RestoredAnnotation))
 	if err == nil {
-		p.happened(happening{reason: "TakenOver", note: "the VM of the earlier object of this name is this object's now"})
+		p.happened(happening.Happening{Reason: "TakenOver", Note: "the VM of the earlier object of this name is this object's now"})
 	}
 	return err
 }
@@ -121,7 +122,7 @@ func (r *Reconciler) makeNew(ctx context.Context, p *pass) error {
 	}
 	err := r.writeMetadata(ctx, p, setRecord(next), clearAnnotation(computev1.RestoredAnnotation))
 	if err == nil {
-		p.happened(happening{reason: "Retained", note: "the VM of the earlier object of this name is left at the provider"})
+		p.happened(happening.Happening{Reason: "Retained", Note: "the VM of the earlier object of this name is left at the provider"})
 	}
 	return err
 }
@@ -137,7 +138,7 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 		r.remember(p)
 		p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), false)
 		p.seen.refused = nil
-		p.happened(happening{reason: "Created", note: fmt.Sprintf("VM %s created", machine.ID)})
+		p.happened(happening.Happening{Reason: "Created", Note: fmt.Sprintf("VM %s created", machine.ID)})
 	case class == provider.NotFound && repeat:
 		p.seen.goneKey = p.record.Key
 		p.before = decide.MachineGone
@@ -191,7 +192,7 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 	}
 	p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), true)
 	p.seen.resized, p.seen.resizedAt = size, r.Now()
-	p.happened(happening{reason: "Resized", note: fmt.Sprintf("cpu %d and memory %s asked for", size.CPU, size.Memory)})
+	p.happened(happening.Happening{Reason: "Resized", Note: fmt.Sprintf("cpu %d and memory %s asked for", size.CPU, size.Memory)})
 }
 
 // delete asks the provider to delete the VM. Neither success nor NotFound proves
@@ -208,7 +209,7 @@ func (r *Reconciler) delete(ctx context.Context, p *pass) {
 	}
 	p.seen.machine = p.machine
 	p.seen.deletedAt = r.Now()
-	p.happened(happening{reason: "Deleting", note: "VM " + p.machine.ID + " is being deleted"})
+	p.happened(happening.Happening{Reason: "Deleting", Note: "VM " + p.machine.ID + " is being deleted"})
 }
 
 // contradiction is an answer that does not fit what the provider said before. It

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 )
 
@@ -136,9 +137,9 @@ func (r *Reconciler) applyChildren(ctx context.Context, p *pass) error {
 	switch len(applied) {
 	case 0:
 	case 1:
-		p.happened(happening{reason: "Applied", note: applied[0], about: last})
+		p.happened(happening.Happening{Reason: "Applied", Note: applied[0], About: last})
 	default:
-		p.happened(happening{reason: "Applied", note: strings.Join(applied, ", ")})
+		p.happened(happening.Happening{Reason: "Applied", Note: strings.Join(applied, ", ")})
 	}
 	return nil
 }

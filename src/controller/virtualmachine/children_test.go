@@ -3,7 +3,6 @@ package virtualmachine
 import (
 	"net/netip"
 	"testing"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -82,17 +81,4 @@ func TestAMergedChildNeedsNoSecondMerge(t *testing.T) {
 			t.Errorf("slice of %s differs from itself", family)
 		}
 	}
-}
-
-func TestALongMessageIsShortenedBetweenCharacters(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		message := rapid.StringN(0, 2000, 4000).Draw(t, "message")
-		short := shorten(message)
-		if len(short) > 1024 || !utf8.ValidString(short) && utf8.ValidString(message) {
-			t.Errorf("%d bytes: %q", len(short), short)
-		}
-		if len(message) <= maxMessage && short != message {
-			t.Errorf("changed: %q to %q", message, short)
-		}
-	})
 }

@@ -2,73 +2,50 @@ package virtualmachine
 
 import (
 	"context"
+	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/condition"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/metrics"
 )
 
-// happening is something that happened, to be told in one event.
-type happening struct {
-	reason  string
-	note    string
-	warning bool
-	// about is the one other object concerned. Events of one reason about the same
-	// objects are joined into one, whatever their notes say.
-	about runtime.Object
-}
-
 // happened remembers something to tell once the status is stored.
-func (p *pass) happened(h happening) { p.events = append(p.events, h) }
+func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) }
 
 // tell sends and logs the pass's events, and one for each condition that turned to
 // what a user should know of.
 func (r *Reconciler) tell(ctx context.Context, p *pass, before, after computev1.VirtualMachineStatus) {
-	for _, h := range append(p.events, turns(before.Conditions, after.Conditions)...) {
-		kind := corev1.EventTypeNormal
-		if h.warning {
-			kind = corev1.EventTypeWarning
-		}
-		if h.reason == computev1.ReasonVanished {
+	all := slices.Concat(p.events, turns(before.Conditions, after.Conditions))
+	for _, h := range all {
+		if h.Reason == computev1.ReasonVanished {
 			metrics.VirtualMachinesVanished.Inc()
 		}
-		log.FromContext(ctx).Info(h.note, "reason", h.reason)
-		r.Recorder.Eventf(p.vm, h.about, kind, h.reason, "Reconcile", "%s", shorten(h.note))
 	}
+	happening.Tell(ctx, r.Recorder, p.vm, all)
 }
 
 // turns are the events of conditions that changed: the VM runs, or does not though
 // it was made, a person must act, or the work is held up.
-func turns(before, after []metav1.Condition) []happening {
-	var result []happening
-	if ready := turned(before, after, computev1.ConditionReady); ready != nil {
+func turns(before, after []metav1.Condition) []happening.Happening {
+	var result []happening.Happening
+	if ready := condition.Turned(before, after, computev1.ConditionReady); ready != nil {
 		switch ready.Reason {
 		case computev1.ReasonRunning:
-			result = append(result, happening{reason: ready.Reason, note: ready.Message})
+			result = append(result, happening.Happening{Reason: ready.Reason, Note: ready.Message})
 		case computev1.ReasonNotRunning, computev1.ReasonUnknownPhase:
-			result = append(result, happening{reason: ready.Reason, note: ready.Message, warning: true})
+			result = append(result, happening.Happening{Reason: ready.Reason, Note: ready.Message, Warning: true})
 		}
 	}
-	if stalled := turned(before, after, computev1.ConditionStalled); stalled != nil {
-		return append(result, happening{reason: stalled.Reason, note: stalled.Message, warning: true})
+	if stalled := condition.Turned(before, after, computev1.ConditionStalled); stalled != nil {
+		return append(result, happening.Happening{Reason: stalled.Reason, Note: stalled.Message, Warning: true})
 	}
-	if synced := turned(before, after, computev1.ConditionSynced); synced != nil && heldUp(synced) {
-		result = append(result, happening{reason: synced.Reason, note: synced.Message, warning: true})
+	if synced := condition.Turned(before, after, computev1.ConditionSynced); synced != nil && heldUp(synced) {
+		result = append(result, happening.Happening{Reason: synced.Reason, Note: synced.Message, Warning: true})
 	}
 	return result
-}
-
-// turned is a condition whose status or reason is new; nil if it is not.
-func turned(before, after []metav1.Condition, conditionType string) *metav1.Condition {
-	now, was := findCondition(after, conditionType), findCondition(before, conditionType)
-	if now == nil || (was != nil && was.Status == now.Status && was.Reason == now.Reason) {
-		return nil
-	}
-	return now
 }
 
 // heldUp reports whether a condition tells of something that went wrong, and

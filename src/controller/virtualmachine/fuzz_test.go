@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/condition"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/httpapi"
@@ -124,7 +125,7 @@ func wantStatus(t *testing.T, schema *crdschema.Schema, p *pass) {
 		t.Errorf("the id %q is stored as %q", p.machine.ID, stored.Status.ID)
 	}
 	for _, h := range turns(nil, stored.Status.Conditions) {
-		wantShown(t, p, shorten(h.note))
+		wantShown(t, p, condition.Shorten(h.Note))
 	}
 	for _, condition := range stored.Status.Conditions {
 		wantShown(t, p, condition.Message)

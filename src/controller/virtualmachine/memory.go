@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/cachelag"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 )
@@ -35,8 +35,8 @@ type sighting struct {
 	resizedAt time.Time
 	// refused is the request that would be refused again.
 	refused *refusal
-	// version is the resourceVersion of our own last write.
-	version string
+	// lag is how far the cache is behind our own writes to the object.
+	lag cachelag.Lag
 	// released is true once our finalizer is off. The apiserver answers the patch
 	// that lets an object go with the resourceVersion from before it.
 	released bool
@@ -45,8 +45,6 @@ type sighting struct {
 	waits bool
 	// made is the VM, if this process has made it, and is to delete it with its object.
 	made *made
-	// lags counts the passes in a row that found the cache behind.
-	lags int
 	// failures counts the looks in a row that failed.
 	failures int
 }
@@ -179,12 +177,5 @@ func (m *memory) forget(key types.NamespacedName) {
 // behind reports whether an object read from the cache is older than our own
 // last write to it: deciding from it would end in a conflict at best.
 func (s *sighting) behind(vm *computev1.VirtualMachine) bool {
-	if s.released && hasFinalizer(vm) {
-		return true
-	}
-	if s.version == "" {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(vm.ResourceVersion, s.version)
-	return err == nil && order < 0
+	return s.released && hasFinalizer(vm) || s.lag.Behind(vm)
 }

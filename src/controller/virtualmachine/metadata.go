@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
 	"github.com/example/vmoperator/src/provider"
@@ -67,7 +68,7 @@ func (r *Reconciler) writeMetadata(ctx context.Context, p *pass, edits ...edit) 
 		p.vm = before
 		return fmt.Errorf("writing finalizer and annotations: %w", err)
 	}
-	p.seen.version = p.vm.ResourceVersion
+	p.seen.lag.Wrote(p.vm)
 	return nil
 }
 
@@ -88,9 +89,9 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, p *pass, s decide.Stat
 	p.seen.released = true
 	switch id := p.id(); {
 	case kept && (id != "" || p.attempted()):
-		p.happened(happening{reason: "Retained", warning: true, note: "left at the provider: VM " + orKey(id, p.record)})
+		p.happened(happening.Happening{Reason: "Retained", Warning: true, Note: "left at the provider: VM " + orKey(id, p.record)})
 	case s.Machine != decide.MachineNone:
-		p.happened(happening{reason: "Deleted", note: d.Message})
+		p.happened(happening.Happening{Reason: "Deleted", Note: d.Message})
 	}
 	return nil
 }

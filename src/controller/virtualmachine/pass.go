@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/controller/virtualmachine/intent"
 	"github.com/example/vmoperator/src/provider"
@@ -38,7 +39,7 @@ type pass struct {
 	// recreateAt is when a vanished VM may be made again.
 	recreateAt time.Time
 	// events are told once the status is stored.
-	events []happening
+	events []happening.Happening
 }
 
 func (p *pass) key() types.NamespacedName {

@@ -78,7 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if p.seen.behind(vm) {
 		log.FromContext(ctx).V(1).Info("the cache is behind our last write")
-		return r.afterLag(p.seen)
+		return p.seen.lag.Again(), nil
 	}
 	ctx = withCallInfo(ctx, p)
 
@@ -88,9 +88,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if apierrors.IsConflict(err) || errors.Is(err, errStoodStill) {
 		// Somebody else wrote in between, and the cache has yet to show it.
-		return r.afterLag(p.seen)
+		return p.seen.lag.Again(), nil
 	}
-	p.seen.lags = 0
+	p.seen.lag.Over()
 	if err != nil {
 		return ctrl.Result{}, err
 	}

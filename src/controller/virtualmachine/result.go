@@ -16,13 +16,9 @@ const (
 	longPoll = time.Hour
 	// soonest is the next look after a step that ended its pass.
 	soonest = time.Millisecond
-	// cacheLag is when to look again after the cache was found behind; it doubles up
-	// to mostCacheLag while the cache stays so.
-	cacheLag     = 20 * time.Millisecond
-	mostCacheLag = 5 * time.Second
 )
 
-// toResult says when to look again: the only place that does.
+// toResult says when to look again: the only place that does, while the cache is not behind.
 func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	if d.Action == decide.Create || d.Action == decide.Adopt {
 		return r.after(soonest)
@@ -64,14 +60,6 @@ func (r *Reconciler) untilDue(seen *sighting) time.Duration {
 		return left
 	}
 	return r.TransitionPoll
-}
-
-// afterLag looks again when the cache may have caught up. A conflict is no error:
-// it is not told.
-func (r *Reconciler) afterLag(seen *sighting) (ctrl.Result, error) {
-	delay := min(cacheLag<<min(seen.lags, maxShift), mostCacheLag)
-	seen.lags++
-	return r.after(delay)
 }
 
 func (*Reconciler) after(delay time.Duration) (ctrl.Result, error) {

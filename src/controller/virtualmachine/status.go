@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/condition"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 )
@@ -205,30 +206,14 @@ func unaddressed(p *pass, addresses []netip.Addr) metav1.Condition {
 }
 
 // setCondition sets a condition, or removes one that has no status.
-func setCondition(conditions *[]metav1.Condition, condition metav1.Condition) {
-	if condition.Status == "" {
-		meta.RemoveStatusCondition(conditions, condition.Type)
-		return
-	}
-	condition.Message = shorten(condition.Message)
-	last := findCondition(*conditions, condition.Type)
-	if condition.Reason == computev1.ReasonVanished && last != nil && last.Reason != condition.Reason {
+func setCondition(conditions *[]metav1.Condition, next metav1.Condition) {
+	last := findCondition(*conditions, next.Type)
+	if next.Reason == computev1.ReasonVanished && last != nil && last.Reason != next.Reason {
 		// When a VM vanished is what a mass disappearance is told by: the time must be
 		// that of the reason, also where the status was False before.
-		meta.RemoveStatusCondition(conditions, condition.Type)
+		meta.RemoveStatusCondition(conditions, next.Type)
 	}
-	meta.SetStatusCondition(conditions, condition)
-}
-
-// maxMessage leaves room for the dots in the 1024 bytes that the API accepts of an
-// event's note; a condition's message may be longer.
-const maxMessage = 1000
-
-func shorten(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
+	condition.Set(conditions, next)
 }
 
 func findCondition(conditions []metav1.Condition, conditionType string) *metav1.Condition {

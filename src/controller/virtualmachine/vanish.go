@@ -6,6 +6,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/disappearance"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 )
 
@@ -28,7 +29,7 @@ func (r *Reconciler) vanished(ctx context.Context, p *pass, s decide.State, abse
 	since, marked := vanishedSince(p.vm)
 	if !marked {
 		since = now
-		p.happened(happening{reason: computev1.ReasonVanished, warning: true, note: "VM " + p.id() + " was deleted at the provider"})
+		p.happened(happening.Happening{Reason: computev1.ReasonVanished, Warning: true, Note: "VM " + p.id() + " was deleted at the provider"})
 	}
 	p.recreateAt = since.Add(recreateDelay(p, len(siblings), now))
 	if released := p.provider.ReleasedAt; released.After(since) {

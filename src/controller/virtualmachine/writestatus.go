@@ -61,7 +61,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, p *pass, next computev1.Vi
 	if err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	p.seen.version = p.vm.ResourceVersion
+	p.seen.lag.Wrote(p.vm)
 	return nil
 }
 

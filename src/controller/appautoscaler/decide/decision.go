@@ -17,6 +17,9 @@ func (d Decision) Ends() bool {
 	return d.Action == None || d.Action == Wait || d.Action == Stall
 }
 
+// Log is what the log says of the decision: names and values.
+func (d Decision) Log() []any { return []any{"action", d.Action.String(), "reason", d.Reason} }
+
 // Action is a side effect.
 type Action int
 
