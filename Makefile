@@ -60,10 +60,12 @@ install: ## Install the CRDs into the current cluster.
 .PHONY: uninstall
 uninstall: ## Delete the CRDs, and every object of their kinds, from the current cluster (the operator must still run).
 	@kubectl="$(kubectl)"
-	# The VMs first: a ProviderConfig waits for them, and could not count them any more once their kind is gone.
-	for kind in virtualmachines providerconfigs; do
-		"$$kubectl" get crd "$$kind.compute.example.com" --ignore-not-found -o name | grep -q . || continue
-		"$$kubectl" delete "$$kind.compute.example.com" --all --all-namespaces
+	# The VMs before ProviderConfigs: these wait for them, and could not count them any more once their kind is gone.
+	# AppAutoscalers before MyApps: one that is left would create the Deployment again that goes with its MyApp.
+	for kind in virtualmachines.compute.example.com providerconfigs.compute.example.com \
+		appautoscalers.apps.example.io myapps.apps.example.io; do
+		"$$kubectl" get crd "$$kind" --ignore-not-found -o name | grep -q . || continue
+		"$$kubectl" delete "$$kind" --all --all-namespaces
 	done
 	"$$kubectl" delete --ignore-not-found -f $(CRDS)
 

@@ -19,8 +19,16 @@ import (
 // not show constants, and the file is what a reader would look into.
 func constants(t *testing.T, path string) map[string]string {
 	t.Helper()
+	found := constantsIn(source(t, path))
+	if len(found) == 0 {
+		t.Fatalf("%s has no constants", path)
+	}
+	return found
+}
+
+func constantsIn(file *ast.File) map[string]string {
 	found := map[string]string{}
-	ast.Inspect(source(t, path), func(node ast.Node) bool {
+	ast.Inspect(file, func(node ast.Node) bool {
 		spec, isSpec := node.(*ast.ValueSpec)
 		if !isSpec {
 			return true
@@ -34,9 +42,6 @@ func constants(t *testing.T, path string) map[string]string {
 		}
 		return true
 	})
-	if len(found) == 0 {
-		t.Fatalf("%s has no constants", path)
-	}
 	return found
 }
 

@@ -9,10 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/yaml"
-
-	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
 var (
@@ -60,61 +56,14 @@ func problemOf(from, to string, anchors map[string]map[string]bool) string {
 	return ""
 }
 
-func TestEveryReasonAndConditionIsExplained(t *testing.T) {
-	t.Parallel()
-	concepts := read(t, "docs/concepts.md").prose
-	for name, value := range constants(t, "src/api/compute/v1/conditions.go") {
-		if !strings.Contains(concepts, "| `"+value+"` |") {
-			t.Errorf("docs/concepts.md has no row for %s, %q", name, value)
-		}
-	}
-}
-
-func TestEveryReasonThatStallsHasARemedy(t *testing.T) {
-	t.Parallel()
-	remedies := read(t, "docs/troubleshooting.md").anchors()
-	concepts := read(t, "docs/concepts.md").prose
-	transitions := read(t, "docs/reference/transitions.md").prose
-	stall := regexp.MustCompile(`\| Stall \| (\w+) \|`)
-	found := stall.FindAllStringSubmatch(transitions, -1)
-	if len(found) == 0 {
-		t.Fatal("the table of transitions stalls nowhere")
-	}
-	for _, match := range found {
-		if !remedies[strings.ToLower(match[1])] {
-			t.Errorf("docs/troubleshooting.md does not say what to do about %s", match[1])
-		}
-		if !strings.Contains(concepts, "troubleshooting.md#"+strings.ToLower(match[1])) {
-			t.Errorf("docs/concepts.md does not lead to the remedy of %s", match[1])
-		}
-	}
-}
-
-var rowOfReason = regexp.MustCompile("(?m)^\\| `([A-Z][A-Za-z]+)` \\|")
-
-func TestReasonsThatAreExplainedExist(t *testing.T) {
-	t.Parallel()
-	var known []string
-	for _, value := range constants(t, "src/api/compute/v1/conditions.go") {
-		known = append(known, value)
-	}
-	_, tables, found := strings.Cut(read(t, "docs/concepts.md").prose, "\n## Conditions\n")
-	if !found {
-		t.Fatal("docs/concepts.md has no section Conditions")
-	}
-	for _, match := range rowOfReason.FindAllStringSubmatch(tables, -1) {
-		if !slices.Contains(known, match[1]) {
-			t.Errorf("docs/concepts.md explains %s, which no object has", match[1])
-		}
-	}
-}
-
-var ourName = regexp.MustCompile(`\bcompute\.example\.com/([a-z][a-z-]*)`)
+var ourName = regexp.MustCompile(`\b(?:compute\.example\.com|apps\.example\.io)/([a-z][a-z-]*)`)
 
 func TestAnnotationsLabelsAndFinalizersThatAreNamedExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, file := range []string{"src/api/compute/v1/names.go", "src/controller/owner/owner.go"} {
+	for _, file := range []string{
+		"src/api/compute/v1/names.go", "src/controller/owner/owner.go", "src/api/apps/v1/names.go", "src/api/apps/v1/myapp_conditions.go",
+	} {
 		for _, value := range constants(t, file) {
 			known = append(known, value)
 		}
@@ -126,16 +75,6 @@ func TestAnnotationsLabelsAndFinalizersThatAreNamedExist(t *testing.T) {
 			if match[1] != "v" && !slices.Contains(known, name) {
 				t.Errorf("%s names %s, which does not exist", p.path, name)
 			}
-		}
-	}
-}
-
-func TestEveryAnnotationThatUsersSetIsExplained(t *testing.T) {
-	t.Parallel()
-	concepts := read(t, "docs/concepts.md").prose
-	for name, value := range constants(t, "src/api/compute/v1/names.go") {
-		if strings.HasSuffix(name, "Annotation") && !strings.Contains(concepts, "`"+value+"`") {
-			t.Errorf("docs/concepts.md does not explain %s", value)
 		}
 	}
 }
@@ -227,58 +166,6 @@ func TestMakeTargetsThatAreNamedExist(t *testing.T) {
 					t.Errorf("%s says make %s, which the Makefile does not have", p.path, target)
 				}
 			}
-		}
-	}
-}
-
-func TestManifestsAreObjectsOfOurKinds(t *testing.T) {
-	t.Parallel()
-	for _, p := range pages(t) {
-		for _, b := range p.blocks {
-			if b.language == "yaml" {
-				checkManifests(t, p.path, b.text)
-			}
-		}
-	}
-	samples, err := filepath.Glob(filepath.Join(root, "docs", "samples", "compute_*.yaml"))
-	if err != nil || len(samples) == 0 {
-		t.Fatalf("samples %v, error %v", samples, err)
-	}
-	for _, sample := range samples {
-		content, err := os.ReadFile(sample)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkManifests(t, sample, string(content))
-	}
-}
-
-func checkManifests(t *testing.T, where, manifests string) {
-	t.Helper()
-	for manifest := range strings.SplitSeq(manifests, "\n---\n") {
-		var kind struct {
-			APIVersion string `json:"apiVersion"`
-			Kind       string `json:"kind"`
-		}
-		if err := yaml.Unmarshal([]byte(manifest), &kind); err != nil {
-			t.Errorf("%s: %v", where, err)
-			continue
-		}
-		if kind.APIVersion != computev1.GroupVersion.String() {
-			continue
-		}
-		var object any
-		switch kind.Kind {
-		case "VirtualMachine":
-			object = &computev1.VirtualMachine{}
-		case "ProviderConfig":
-			object = &computev1.ProviderConfig{}
-		default:
-			t.Errorf("%s: there is no kind %q", where, kind.Kind)
-			continue
-		}
-		if err := yaml.UnmarshalStrict([]byte(manifest), object); err != nil {
-			t.Errorf("%s: %s: %v", where, kind.Kind, err)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (p page) written() string {
 	var text strings.Builder
 	text.WriteString(p.prose)
 	for _, b := range p.blocks {
-		text.WriteString(b.text)
+		text.WriteString(b.text + "\n")
 	}
 	return text.String()
 }
