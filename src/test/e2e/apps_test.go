@@ -32,14 +32,19 @@ func (r *release) shop(replicas int32) *exampleappsv1.MyApp {
 	return app
 }
 
-// shopPods waits until so many Pods of shop are ready and no other is left, and
-// returns how often each has been restarted.
 func (r *release) shopPods(want int) map[types.UID]int32 {
+	r.t.Helper()
+	return r.pods("shop", want)
+}
+
+// pods waits until so many Pods of a Deployment are ready and no other is left, and
+// returns how often each has been restarted.
+func (r *release) pods(name string, want int) map[types.UID]int32 {
 	r.t.Helper()
 	restarts := map[types.UID]int32{}
 	waitFor(r.t, func(ctx context.Context) string {
 		var deployment appsv1.Deployment
-		if err := kube.Get(ctx, client.ObjectKey{Namespace: r.watched[0], Name: "shop"}, &deployment); err != nil {
+		if err := kube.Get(ctx, client.ObjectKey{Namespace: r.watched[0], Name: name}, &deployment); err != nil {
 			return err.Error()
 		}
 		var pods corev1.PodList
@@ -59,7 +64,7 @@ func (r *release) shopPods(want int) map[types.UID]int32 {
 		if current && len(restarts) == want && len(pods.Items) == want && int(deployment.Status.AvailableReplicas) == want {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d Pods of shop are ready, want %d; the Deployment is %+v", len(restarts), len(pods.Items), want, deployment.Status)
+		return fmt.Sprintf("%d of %d Pods of %s are ready, want %d; the Deployment is %+v", len(restarts), len(pods.Items), name, want, deployment.Status)
 	})
 	return restarts
 }

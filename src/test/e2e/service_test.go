@@ -14,11 +14,10 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
-// python starts a pod that runs Python in the mock provider's image, as hardened as
+// pythonPod is a pod that runs Python in the mock provider's image, as hardened as
 // everything else.
-func python(t *testing.T, namespace, name string, args ...string) *corev1.Pod {
-	t.Helper()
-	pod := &corev1.Pod{
+func pythonPod(namespace, name string, args ...string) *corev1.Pod {
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: corev1.PodSpec{
 			RestartPolicy:                corev1.RestartPolicyNever,
@@ -34,6 +33,12 @@ func python(t *testing.T, namespace, name string, args ...string) *corev1.Pod {
 			}},
 		},
 	}
+}
+
+// python starts a pod that runs Python.
+func python(t *testing.T, namespace, name string, args ...string) *corev1.Pod {
+	t.Helper()
+	pod := pythonPod(namespace, name, args...)
 	must(t, kube.Create(t.Context(), pod))
 	return pod
 }
