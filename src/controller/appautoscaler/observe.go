@@ -14,6 +14,7 @@ import (
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/workload"
 )
 
 // observe reads, and only reads. A read that fails is the fault of the pass.
@@ -34,8 +35,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 	return s
 }
 
-// claimed reports whether an older AppAutoscaler is for the same Deployment. Of
-// two that were created in the same second, the first by name is the older.
+// claimed reports whether an older AppAutoscaler is for the same Deployment.
 func (r *Reconciler) claimed(ctx context.Context, p *pass) bool {
 	var others exampleappsv1.AppAutoscalerList
 	err := r.Client.List(ctx, &others, client.InNamespace(p.autoscaler.Namespace),
@@ -45,18 +45,11 @@ func (r *Reconciler) claimed(ctx context.Context, p *pass) bool {
 		return false
 	}
 	for i := range others.Items {
-		if older(&others.Items[i], p.autoscaler) {
+		if workload.Older(&others.Items[i], p.autoscaler) {
 			return true
 		}
 	}
 	return false
-}
-
-func older(a, b *exampleappsv1.AppAutoscaler) bool {
-	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.Name < b.Name
-	}
-	return a.CreationTimestamp.Before(&b.CreationTimestamp)
 }
 
 // deployment reads the Deployment, unless this pass has it already, and says whose

@@ -41,8 +41,12 @@ func (r *Reconciler) act(ctx context.Context, p *pass, d decide.Decision) (err e
 // applyDeployment makes the Deployment, or puts it right. An apply does not take
 // away what others have added to a container, so that has a write of its own.
 func (r *Reconciler) applyDeployment(ctx context.Context, p *pass) error {
-	wanted := desiredDeployment(p.app, p.scaler != "")
+	wanted := desiredDeployment(p.app, p.scaler != nil)
 	if p.deployment == nil {
+		if p.scaler != nil {
+			// Without a number, the API server would begin with 1.
+			wanted.Spec.Replicas = p.scaler.Spec.Replicas
+		}
 		return r.create(ctx, p, wanted, func(made map[string]any) error {
 			p.deployment = &appsv1.Deployment{}
 			return decode(made, p.deployment)
@@ -189,7 +193,7 @@ func (r *Reconciler) create(ctx context.Context, p *pass, wanted client.Object, 
 	if deployment, isDeployment := wanted.(*appsv1.Deployment); isDeployment && deployment.Spec.Replicas != nil {
 		note += fmt.Sprintf(" with replicas %d", *deployment.Spec.Replicas)
 	}
-	p.happened(happening.Happening{Reason: reasonCreated, Note: note})
+	p.happened(happening.Happening{Reason: reasonCreated, Note: note, About: config})
 	return nil
 }
 

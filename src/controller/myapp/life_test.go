@@ -141,6 +141,8 @@ func TestTheServiceFollowsThePortsAndGoesWithTheLast(t *testing.T) {
 		w.must(w.client.Get(t.Context(), w.key(), found))
 		return found
 	}
+	w.tells("Created", "Deployment shop created with replicas 1")
+	w.tells("Created", "Service shop created")
 	first := service()
 	if got := first.Spec.Ports; len(got) != 1 || got[0].Port != 80 || got[0].TargetPort.IntVal != 8080 || first.Spec.Selector["apps.example.io/my-app"] != shop {
 		t.Errorf("the Service is %+v", first.Spec)

@@ -3,7 +3,6 @@ package myapp
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +14,7 @@ import (
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/myapp/decide"
 	"github.com/example/vmoperator/src/controller/podtrouble"
+	"github.com/example/vmoperator/src/controller/workload"
 )
 
 // observe reads, and only reads. A read that fails is the fault of the pass.
@@ -63,27 +63,25 @@ func get[T client.Object](ctx context.Context, reader client.Reader, key client.
 	return into.DeepCopyObject().(T), nil //nolint:errcheck,forcetypeassert // a copy has its original's type
 }
 
-// scaler names the AppAutoscaler that is for the Deployment; empty if there is
-// none. One that is being deleted scales no more.
-func (r *Reconciler) scaler(ctx context.Context, p *pass) (string, error) {
+// scaler is the AppAutoscaler that is for the Deployment, of several the oldest; nil
+// if there is none. One that is being deleted scales no more.
+func (r *Reconciler) scaler(ctx context.Context, p *pass) (*exampleappsv1.AppAutoscaler, error) {
 	if !r.Autoscalers {
-		return "", nil
+		return nil, nil //nolint:nilnil // there is none, and that is no failure
 	}
 	var list exampleappsv1.AppAutoscalerList
 	err := r.Client.List(ctx, &list, client.InNamespace(p.app.Namespace), client.MatchingFields{index.DeploymentName: p.app.Name})
 	if err != nil {
-		return "", fmt.Errorf("listing the AppAutoscalers of the Deployment: %w", err)
+		return nil, fmt.Errorf("listing the AppAutoscalers of the Deployment: %w", err)
 	}
-	names := make([]string, 0, len(list.Items))
+	var oldest *exampleappsv1.AppAutoscaler
 	for i := range list.Items {
-		if list.Items[i].DeletionTimestamp.IsZero() {
-			names = append(names, list.Items[i].Name)
+		found := &list.Items[i]
+		if found.DeletionTimestamp.IsZero() && (oldest == nil || workload.Older(found, oldest)) {
+			oldest = found
 		}
 	}
-	if len(names) == 0 {
-		return "", nil
-	}
-	return slices.Min(names), nil
+	return oldest, nil
 }
 
 // owned reports whether there is a Deployment, and it is this object's.
@@ -116,7 +114,7 @@ func (p *pass) deploymentState() decide.ChildState {
 	if state := whose(p.app, p.deployment); state != decide.ChildSame {
 		return state
 	}
-	wanted := desiredDeployment(p.app, p.scaler != "")
+	wanted := desiredDeployment(p.app, p.scaler != nil)
 	differences, err := deploymentDifferences(p.deployment, wanted)
 	if err != nil {
 		p.fault = err

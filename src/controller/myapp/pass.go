@@ -23,8 +23,8 @@ type pass struct {
 	now time.Time
 	// seen is what the process remembers of the object.
 	seen *memories
-	// scaler is the AppAutoscaler whose the number of replicas is; empty if it is ours.
-	scaler string
+	// scaler is the AppAutoscaler whose the number of replicas is; nil if it is ours.
+	scaler *exampleappsv1.AppAutoscaler
 	// deployment and service are what there is; nil for none. Each is fresh once it was
 	// read past the cache.
 	deployment      *appsv1.Deployment

@@ -85,13 +85,14 @@ func TestReplicasAreTheAppAutoscalersWhileThereIsOne(t *testing.T) {
 
 func TestAMyAppWhoseReplicasAreAnAppAutoscalersFromTheBeginningMakesTheDeployment(t *testing.T) {
 	w := newWorld(t)
-	replicas := int32(3)
+	replicas := int32(4)
 	w.must(w.client.Create(t.Context(), &exampleappsv1.AppAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "shop-autoscaler"},
 		Spec:       exampleappsv1.AppAutoscalerSpec{DeploymentName: shop, Replicas: &replicas},
 	}))
 	w.app(three)
 	w.awaits("the Deployment", func(*appsv1.Deployment) bool { return true })
+	w.tells("Created", "Deployment shop created with replicas 4")
 	w.scale("6")
 	w.release("registry.example.com/shop:2")
 	if got := *w.deployment().Spec.Replicas; got != 6 {

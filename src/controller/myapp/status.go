@@ -51,8 +51,8 @@ func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 	}
 	outcome := workload.Outcome{Stalled: d.Action == decide.Stall, Waiting: d.Action == decide.Wait, Reason: d.Reason, Message: message}
 	asDeclared := "Deployment and Service are as declared"
-	if p.scaler != "" {
-		asDeclared += "; the number of replicas is AppAutoscaler " + p.scaler + "'s"
+	if p.scaler != nil {
+		asDeclared += "; the number of replicas is AppAutoscaler " + p.scaler.Name + "'s"
 	}
 	own := slices.Concat(
 		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, asDeclared)},

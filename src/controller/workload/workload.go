@@ -45,6 +45,15 @@ func Run[S any, D Decision](
 	return state, decision, fmt.Errorf("no end after %d steps", maxSteps)
 }
 
+// Older reports whether of two AppAutoscalers for one Deployment the first has the
+// older claim. Of two that were created in the same second, it is the first by name.
+func Older(a, b *exampleappsv1.AppAutoscaler) bool {
+	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.Name < b.Name
+	}
+	return a.CreationTimestamp.Before(&b.CreationTimestamp)
+}
+
 // WriteStatus stores the status of changed if it differs from that of before. It is
 // bound to the version that the pass has read: of two passes, the later one is
 // right. It reports whether something was stored; an object that is gone has
