@@ -88,7 +88,7 @@ docker-push: ## Push the image IMG=.
 demo_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/demo ./src/test/demo && exec $(BIN)/demo
 
 .PHONY: demo
-demo: build venv ## Walk through the life of a VM, each step checked; needs no cluster.
+demo: build venv ## Walk through the life of VMs and applications, each step checked; needs no cluster.
 	$(demo_command)
 
 .PHONY: conformance

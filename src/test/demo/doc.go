@@ -1,7 +1,7 @@
 // Command demo shows what the operator does, on a real control plane and the mock
 // provider, all on loopback:
 //
-//	make demo   walks through the life of VMs, each step checked
+//	make demo   walks through the life of VMs and applications, each step checked
 //	make up     leaves the same running, to be explored
 //	make down   stops it
 //

@@ -75,6 +75,13 @@ func readEvents(ctx context.Context, t *tour) error {
 	return nil
 }
 
+func deleteAll(ctx context.Context, t *tour) error {
+	if err := deleteVMs(ctx, t); err != nil {
+		return err
+	}
+	return deleteApps(ctx, t)
+}
+
 func deleteVMs(ctx context.Context, t *tour) error {
 	ids, err := t.ids(ctx)
 	if err != nil {

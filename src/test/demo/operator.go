@@ -51,6 +51,8 @@ func startOperator(ctx context.Context, kubeconfig, logPath string) (*operator, 
 	o.process = exec.Command(operatorBinary,
 		"--kubeconfig="+kubeconfig,
 		"--watch-namespaces="+namespace,
+		// All of them: the labeller is off unless it is named.
+		"--controllers=appautoscaler,labeller,myapp,orphan,providerconfig,virtualmachine",
 		"--allow-endpoint-cidrs=127.0.0.0/8,::1/128",
 		"--health-probe-bind-address="+o.health,
 		"--metrics-bind-address="+o.metrics,

@@ -31,6 +31,11 @@ func serve(ctx context.Context, screen *screen) (err error) {
 	if err := w.applySamples(ctx, map[string]string{"endpoint": w.provider.URL()}); err != nil {
 		return err
 	}
+	for _, sample := range []string{autoscalerSample, myAppSample} {
+		if err := w.kubectl.show(ctx, "apply", "-f", sample); err != nil {
+			return err
+		}
+	}
 	state, err := w.state()
 	if err != nil {
 		return err

@@ -32,7 +32,10 @@ var story = []step{
 	{"the provider moves, and no VM is made again", moveProvider},
 	{"cpu is edited, and the VM is resized at the provider", resizeVM},
 	{"conditions and events tell what happened", readEvents},
-	{"kubectl delete, and nothing is left", deleteVMs},
+	{"an AppAutoscaler makes a Deployment; it is scaled by hand, and put back", scaleDeployment},
+	{"a MyApp makes a Deployment and a Service; without ports, the Service goes", removePorts},
+	{"the labeller's label is taken off a Deployment, and is back", removeLabel},
+	{"kubectl delete, and nothing is left", deleteAll},
 }
 
 // tour is a walk through a world.

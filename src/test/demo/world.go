@@ -14,6 +14,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/controlplane"
 	"github.com/example/vmoperator/src/test/mockprovider"
@@ -82,7 +83,7 @@ func (w *world) startControlPlane(ctx context.Context) error {
 	}
 	if err := w.screen.during(ctx, "etcd, kube-apiserver and kube-controller-manager", func(ctx context.Context) error {
 		w.plane, err = controlplane.Start(ctx, controlplane.Options{
-			AssetsDir: assets, CRDPaths: []string{crds}, ControllerManager: true, Output: log,
+			AssetsDir: assets, CRDPaths: []string{crds}, ControllerManager: true, Workloads: true, Output: log,
 		})
 		return err
 	}); err != nil {
@@ -95,7 +96,7 @@ func (w *world) startControlPlane(ctx context.Context) error {
 		return err
 	}
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme), exampleappsv1.AddToScheme(scheme)); err != nil {
 		return err
 	}
 	w.client, err = client.New(w.plane.Config, client.Options{Scheme: scheme})
