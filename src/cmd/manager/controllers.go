@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -73,7 +74,10 @@ func reads(o options) []authorizationv1.ResourceAttributes {
 		)
 	}
 	if o.runs(appAutoscalerController) {
-		all = append(all, authorizationv1.ResourceAttributes{Group: exampleappsv1.GroupVersion.Group, Resource: "appautoscalers"})
+		all = append(all,
+			authorizationv1.ResourceAttributes{Group: exampleappsv1.GroupVersion.Group, Resource: "appautoscalers"},
+			authorizationv1.ResourceAttributes{Group: autoscalingv2.GroupName, Resource: "horizontalpodautoscalers"},
+		)
 	}
 	if o.runs(myAppController) {
 		all = append(all,

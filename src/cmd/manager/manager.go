@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -109,7 +110,11 @@ func cached(o options) []cachedKind {
 	}
 	if o.runs(appAutoscalerController) {
 		// A Deployment that is managed and not owned carries no label to select it by.
-		all = append(all, cachedKind{&exampleappsv1.AppAutoscaler{}, false}, cachedKind{&appsv1.Deployment{}, false})
+		all = append(all,
+			cachedKind{&exampleappsv1.AppAutoscaler{}, false},
+			cachedKind{&appsv1.Deployment{}, false},
+			cachedKind{&autoscalingv2.HorizontalPodAutoscaler{}, false},
+		)
 	}
 	if o.runs(myAppController) {
 		all = append(all, cachedKind{&exampleappsv1.MyApp{}, false})

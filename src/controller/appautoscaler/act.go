@@ -28,6 +28,16 @@ func (r *Reconciler) act(ctx context.Context, p *pass, d decide.Decision) error 
 		return r.readLive(ctx, p)
 	case decide.PutBack:
 		return r.putBack(ctx, p)
+	case decide.CreateScaler:
+		return r.createScaler(ctx, p)
+	case decide.CompareScaler:
+		return r.askForScaler(ctx, p)
+	case decide.InspectScaler:
+		return r.readScalerLive(ctx, p)
+	case decide.PutBackScaler:
+		return r.putScalerBack(ctx, p)
+	case decide.DeleteScaler:
+		return r.deleteScaler(ctx, p)
 	case decide.None, decide.Wait, decide.Stall:
 	}
 	return fmt.Errorf("%s is no side effect", d.Action)
@@ -35,7 +45,7 @@ func (r *Reconciler) act(ctx context.Context, p *pass, d decide.Decision) error 
 
 // create makes the Deployment. One that is there by now has not reached the cache.
 func (r *Reconciler) create(ctx context.Context, p *pass) error {
-	deployment := newDeployment(p.autoscaler)
+	deployment := newDeployment(p.autoscaler, p.wanted.replicas)
 	err := r.Client.Create(ctx, deployment, client.FieldOwner(exampleappsv1.FieldOwner))
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -73,6 +83,24 @@ type change struct {
 	setter   fieldmanager.Entry
 }
 
+// what is the change for people.
+func (c change) what() string {
+	if c.from == c.to {
+		return c.field
+	}
+	return fmt.Sprintf("%s %s -> %s", c.field, c.from, c.to)
+}
+
+// declared reports whether what differs is the spec, and not what somebody set: the
+// field is still as this operator has set it, or nobody had set it before the spec
+// asked for it.
+func (c change) declared(p *pass) bool {
+	if c.setter.Manager == "" {
+		return p.specIsNews()
+	}
+	return c.setter.Manager == exampleappsv1.FieldOwner
+}
+
 // putBack writes the fields that differ, in one patch that is bound to the version
 // which was read. It is no apply: dropping an applied number of replicas would
 // set 1 of them. The containers are merged by name, so that others stay as they are.
@@ -94,9 +122,9 @@ func (r *Reconciler) putBack(ctx context.Context, p *pass) error {
 		return fmt.Errorf("putting the Deployment back: %w", err)
 	}
 	for _, c := range changes {
-		note := fmt.Sprintf("%s %s -> %s, set by %s", c.field, c.from, c.to, c.setter)
-		if c.setter.Manager == exampleappsv1.FieldOwner {
-			note = fmt.Sprintf("%s %s -> %s, as declared", c.field, c.from, c.to)
+		note := fmt.Sprintf("%s, set by %s", c.what(), c.setter)
+		if c.declared(p) {
+			note = c.what() + ", as declared"
 		} else {
 			p.seen.of(c.field).Corrected(p.now)
 			p.seen.of(c.field).other = c.setter
@@ -119,7 +147,7 @@ func (p *pass) changes() ([]change, error) {
 	if p.replicas() == decide.FieldDiffers {
 		c := change{
 			field: fieldReplicas, reason: reasonReplicasPutBack,
-			from: fmt.Sprint(*p.deployment.Spec.Replicas), to: fmt.Sprint(*p.autoscaler.Spec.Replicas),
+			from: fmt.Sprint(*p.deployment.Spec.Replicas), to: fmt.Sprint(p.wanted.replicas),
 		}
 		if err := add(c, fieldmanager.Replicas()); err != nil {
 			return nil, err
@@ -141,7 +169,7 @@ func (p *pass) patch(changes []change) map[string]any {
 	for _, c := range changes {
 		switch c.field {
 		case fieldReplicas:
-			spec["replicas"] = *p.autoscaler.Spec.Replicas
+			spec["replicas"] = p.wanted.replicas
 		case fieldImage:
 			spec["template"] = map[string]any{"spec": map[string]any{"containers": []map[string]string{
 				{"name": container(p).Name, "image": p.autoscaler.Spec.Image},

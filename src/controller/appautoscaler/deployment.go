@@ -13,6 +13,8 @@ import (
 )
 
 const (
+	kind           = "AppAutoscaler"
+	deploymentKind = "Deployment"
 	// appLabel selects the Pods, and is what "kubectl create deployment" uses.
 	appLabel = "app"
 	// maxLabel is how long a label's value and a container's name may be.
@@ -20,26 +22,31 @@ const (
 	hashLength = 8
 )
 
-// newDeployment is the Deployment that is created where there is none. Everything
-// but replicas and image is for others to change. blockOwnerDeletion is false:
+// ownedBy makes an object go with its AppAutoscaler. blockOwnerDeletion is false:
 // setting it would need more rights.
-func newDeployment(autoscaler *exampleappsv1.AppAutoscaler) *appsv1.Deployment {
+func ownedBy(autoscaler *exampleappsv1.AppAutoscaler) metav1.OwnerReference {
+	return metav1.OwnerReference{
+		APIVersion: exampleappsv1.GroupVersion.String(),
+		Kind:       kind,
+		Name:       autoscaler.Name,
+		UID:        autoscaler.UID,
+		Controller: new(true),
+	}
+}
+
+// newDeployment is the Deployment that is created where there is none. Everything
+// but replicas and image is for others to change.
+func newDeployment(autoscaler *exampleappsv1.AppAutoscaler, replicas int32) *appsv1.Deployment {
 	labels := map[string]string{appLabel: label(autoscaler.Spec.DeploymentName)}
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: autoscaler.Namespace,
-			Name:      autoscaler.Spec.DeploymentName,
-			Labels:    labels,
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: exampleappsv1.GroupVersion.String(),
-				Kind:       "AppAutoscaler",
-				Name:       autoscaler.Name,
-				UID:        autoscaler.UID,
-				Controller: new(true),
-			}},
+			Namespace:       autoscaler.Namespace,
+			Name:            autoscaler.Spec.DeploymentName,
+			Labels:          labels,
+			OwnerReferences: []metav1.OwnerReference{ownedBy(autoscaler)},
 		},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(*autoscaler.Spec.Replicas),
+			Replicas: new(replicas),
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},

@@ -18,10 +18,12 @@ const (
 	reasonCreated         = "Created"
 	reasonReplicasPutBack = "ReplicasPutBack"
 	reasonImagePutBack    = "ImagePutBack"
+	reasonScalerPutBack   = "ScalerPutBack"
+	reasonScalerDeleted   = "ScalerDeleted"
 	reasonResourcesSet    = "ResourcesSet"
 )
 
-// happened remembers something to tell once the status is stored.
+// happened remembers something that was done, to tell at the end of the pass.
 func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) }
 
 // tell tells what happened in the pass, and of each condition that turned to what a

@@ -90,7 +90,11 @@ func (l *ledger) funcs() interceptor.Funcs {
 			return c.Create(ctx, object, opts...)
 		},
 		Update: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.UpdateOption) error {
-			if err := l.write("update", object); err != nil {
+			verb := "update"
+			if (&client.UpdateOptions{}).ApplyOptions(opts).DryRun != nil {
+				verb = "ask"
+			}
+			if err := l.write(verb, object); err != nil {
 				return err
 			}
 			return c.Update(ctx, object, opts...)

@@ -1,6 +1,8 @@
 package appautoscaler
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -13,6 +15,7 @@ import (
 const (
 	fieldReplicas = "replicas"
 	fieldImage    = "image"
+	fieldScaler   = "horizontalPodAutoscaler"
 )
 
 // memories are what this process remembers of one object. Forgetting them is
@@ -24,7 +27,21 @@ type memories struct {
 	failures int
 	// corrections are how often each field was put back of late.
 	corrections map[string]*corrections
+	// refused is what the Kubernetes API refuses for good.
+	refused *refusal
+	// understood is what the Kubernetes API makes of the declared HorizontalPodAutoscaler.
+	understood *understood
 }
+
+// refusal is what the Kubernetes API said of one generation.
+type refusal struct {
+	generation int64
+	message    string
+	at         time.Time
+}
+
+// fields are all that is put back.
+func fields() []string { return []string{fieldReplicas, fieldImage, fieldScaler} }
 
 // corrections are how often a field was put back, and after whom.
 type corrections struct {
@@ -48,7 +65,7 @@ func (r *Reconciler) recall(autoscaler *exampleappsv1.AppAutoscaler) *memories {
 	return r.memory.Recall(autoscaler, func() *memories {
 		m := &memories{corrections: map[string]*corrections{}}
 		if meta.IsStatusConditionTrue(autoscaler.Status.Conditions, exampleappsv1.ConditionContended) {
-			for _, field := range []string{fieldReplicas, fieldImage} {
+			for _, field := range fields() {
 				m.corrections[field] = &corrections{History: contention.Resumed(r.Now())}
 			}
 		}

@@ -23,16 +23,26 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 		Deleting: !p.autoscaler.DeletionTimestamp.IsZero(),
 		Paused:   p.autoscaler.Annotations[exampleappsv1.PausedAnnotation] == "true",
 		Claimed:  r.claimed(ctx, p),
+		Refused:  r.refused(p),
 	}
 	s.Deployment = r.deployment(ctx, p)
 	s.Fresh = p.fresh
 	s.Image = image(p)
+	r.readScaler(ctx, p)
+	s.Scaler, s.ScalerFresh = p.scalerState(), p.scalerFresh
 	if s.Deployment.Exists() {
 		s.Replicas, s.Content = p.replicas(), p.content()
 		s.Pods = r.pods(ctx, p)
 	}
 	s.Fault = p.fault != nil
 	return s
+}
+
+// refused reports whether the Kubernetes API has refused this generation of the spec
+// since the last resync.
+func (r *Reconciler) refused(p *pass) bool {
+	refused := p.seen.refused
+	return refused != nil && refused.generation == p.autoscaler.Generation && p.now.Sub(refused.at) < r.Resync*9/10
 }
 
 // claimed reports whether an older AppAutoscaler is for the same Deployment.
@@ -91,8 +101,13 @@ func whose(autoscaler *exampleappsv1.AppAutoscaler, deployment *appsv1.Deploymen
 // isMyApp reports whether a Deployment's controller is a MyApp, which leaves the
 // number of replicas to an AppAutoscaler.
 func isMyApp(controller *metav1.OwnerReference) bool {
-	group, err := schema.ParseGroupVersion(controller.APIVersion)
-	return err == nil && group.Group == exampleappsv1.GroupVersion.Group && controller.Kind == "MyApp"
+	return isOf(controller.APIVersion, exampleappsv1.GroupVersion.Group) && controller.Kind == "MyApp"
+}
+
+// isOf reports whether an apiVersion is one of a group's.
+func isOf(apiVersion, group string) bool {
+	parsed, err := schema.ParseGroupVersion(apiVersion)
+	return err == nil && parsed.Group == group
 }
 
 // image says whether the spec's image has a container to go to.
@@ -134,9 +149,15 @@ func container(p *pass) *corev1.Container {
 	return nil
 }
 
-// replicas compares the number of replicas with the declared one.
+// replicas compares the number of replicas with the declared one. What a
+// HorizontalPodAutoscaler sets is right; but it would leave a Deployment alone that
+// has none when it is handed over.
 func (p *pass) replicas() decide.Field {
-	return p.field(fieldReplicas, *p.deployment.Spec.Replicas == *p.autoscaler.Spec.Replicas)
+	have := *p.deployment.Spec.Replicas
+	if p.wanted.scaler != nil {
+		return p.field(fieldReplicas, have > 0 || p.scaler != nil)
+	}
+	return p.field(fieldReplicas, have == p.wanted.replicas)
 }
 
 // content compares the container's image with the declared one.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -25,6 +27,14 @@ type pass struct {
 	deployment *appsv1.Deployment
 	// fresh: deployment was read past the cache, or is what a write returned.
 	fresh bool
+	// wanted is how many Pods there should be.
+	wanted wanted
+	// scaler is the HorizontalPodAutoscaler of the object's name; nil if there is none,
+	// or none was read yet. It is fresh once it was read past the cache.
+	scaler      *autoscalingv2.HorizontalPodAutoscaler
+	scalerFresh bool
+	// rival is a HorizontalPodAutoscaler of somebody else.
+	rival string
 	// trouble is what is wrong with the Pods, once this pass has looked at them.
 	trouble podtrouble.Trouble
 	looked  bool
@@ -32,10 +42,16 @@ type pass struct {
 	limits map[string]fieldmanager.Entry
 	// fault is the read or write of this pass that failed.
 	fault error
-	// events are told once the status is stored.
+	// events are of what was done in this pass.
 	events []happening.Happening
 }
 
 func (p *pass) deploymentKey() types.NamespacedName {
 	return types.NamespacedName{Namespace: p.autoscaler.Namespace, Name: p.autoscaler.Spec.DeploymentName}
+}
+
+// specIsNews reports whether the spec was changed since it was last brought about.
+func (p *pass) specIsNews() bool {
+	synced := meta.FindStatusCondition(p.autoscaler.Status.Conditions, exampleappsv1.ConditionSynced)
+	return synced == nil || synced.ObservedGeneration != p.autoscaler.Generation
 }

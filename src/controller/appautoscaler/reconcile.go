@@ -18,6 +18,7 @@ import (
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler/decide"
 	"github.com/example/vmoperator/src/controller/cachelag"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/memory"
 	"github.com/example/vmoperator/src/controller/workload"
 )
@@ -67,17 +68,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the AppAutoscaler: %w", err)
 	}
-	p := &pass{autoscaler: autoscaler.DeepCopy(), now: r.Now(), seen: r.recall(autoscaler)}
+	p := &pass{autoscaler: autoscaler.DeepCopy(), now: r.Now(), seen: r.recall(autoscaler), wanted: wantedBy(autoscaler)}
 	if p.seen.lag.Behind(autoscaler) {
 		return p.seen.lag.Again(), nil
 	}
 	state, decision, err := r.run(ctx, p)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		// What failed now failed because the process ends.
-		return ctrl.Result{}, ctx.Err()
-	}
-	if err == nil {
+		err = ctx.Err()
+	case err == nil:
 		err = r.finish(ctx, p, state, decision)
+	}
+	if err != nil {
+		// What was done is not done again, so that this is the time to tell of it.
+		happening.Tell(ctx, r.Recorder, p.autoscaler, p.events)
 	}
 	switch {
 	case cachelag.Is(err):
@@ -94,11 +99,15 @@ func (r *Reconciler) run(ctx context.Context, p *pass) (decide.State, decide.Dec
 	observe := func(ctx context.Context) decide.State { return r.observe(ctx, p) }
 	act := func(ctx context.Context, d decide.Decision) error {
 		err := r.act(ctx, p, d)
-		if cachelag.Is(err) {
+		switch {
+		case cachelag.Is(err):
 			return err
+		case apierrors.IsInvalid(err):
+			p.seen.refused = &refusal{generation: p.autoscaler.Generation, message: err.Error(), at: p.now}
+		default:
+			// The next look tells of what failed.
+			p.fault = err
 		}
-		// The next look tells of what failed.
-		p.fault = err
 		return nil
 	}
 	return workload.Run(ctx, observe, decide.Decide, act)

@@ -37,9 +37,9 @@ func spread(interval time.Duration) time.Duration { return wait.Jitter(interval*
 // turn is how long to wait until the first field that is held may be put back.
 func (p *pass) turn() time.Duration {
 	turn := contention.Rest
-	for field, state := range map[string]decide.Field{fieldReplicas: p.replicas(), fieldImage: p.content()} {
-		if state == decide.FieldHeld {
-			turn = min(turn, p.seen.of(field).Wait(p.now))
+	for _, field := range fields() {
+		if held := p.seen.of(field).Wait(p.now); held > 0 {
+			turn = min(turn, held)
 		}
 	}
 	return max(turn, soonest)

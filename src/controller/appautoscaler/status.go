@@ -55,25 +55,40 @@ func state(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAutoscal
 		return exampleappsv1.StateFailed
 	case len(p.fought()) > 0:
 		return exampleappsv1.StateContended
-	case d.Action == decide.None && d.Reason == exampleappsv1.ReasonSynced:
-		return exampleappsv1.StateAligned
-	default:
+	case d.Action != decide.None || d.Reason != exampleappsv1.ReasonSynced:
 		return exampleappsv1.StateReconciling
+	case p.wanted.scaler != nil:
+		return exampleappsv1.StateAutoscaling
+	default:
+		return exampleappsv1.StateAligned
 	}
 }
 
 // conditions are the conditions to set; one with an empty status is to be absent.
 func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 	message := d.Message
-	if p.fault != nil {
+	switch {
+	case p.fault != nil:
 		message += ": " + p.fault.Error()
+	case d.Reason == exampleappsv1.ReasonRefused:
+		message += ": " + p.seen.refused.message
+	case d.Reason == exampleappsv1.ReasonForeignScaler:
+		message += ": " + p.rival
 	}
 	outcome := workload.Outcome{Stalled: d.Action == decide.Stall, Waiting: d.Action == decide.Wait, Reason: d.Reason, Message: message}
 	return slices.Concat(
-		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, "the Deployment is as declared")},
+		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, asDeclared(p))},
 		workload.Progress(outcome),
-		[]metav1.Condition{contended(p)},
+		[]metav1.Condition{contended(p), p.scalingInactive()},
 	)
+}
+
+func asDeclared(p *pass) string {
+	if p.wanted.scaler == nil {
+		return "the Deployment is as declared"
+	}
+	least, most := bounds(p.wanted.scaler)
+	return fmt.Sprintf("the Deployment is as declared, and a HorizontalPodAutoscaler sets %d to %d replicas", least, most)
 }
 
 // ready tells whether all Pods run what is declared and are available.
@@ -114,7 +129,7 @@ func contended(p *pass) metav1.Condition {
 // fought are the fields that are fought over.
 func (p *pass) fought() []string {
 	var fought []string
-	for _, field := range []string{fieldReplicas, fieldImage} {
+	for _, field := range fields() {
 		if p.seen.of(field).Contended(p.now) {
 			fought = append(fought, field)
 		}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +37,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("appautoscaler").
 		For(&exampleappsv1.AppAutoscaler{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, pausedChanged()))).
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.ofDeployment), builder.WithPredicates(deploymentChanged())).
+		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.Funcs{
+			CreateFunc: func(ctx context.Context, e event.CreateEvent, queue requests) { r.enqueue(ctx, queue, e.Object) },
+			UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue requests) {
+				r.enqueue(ctx, queue, e.ObjectOld, e.ObjectNew)
+			},
+			DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue requests) { r.enqueue(ctx, queue, e.Object) },
+		}, builder.WithPredicates(scalerChanged())).
 		Watches(&exampleappsv1.AppAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.siblings), builder.WithPredicates(gone())).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.MaxConcurrentReconciles,
@@ -75,6 +84,41 @@ func deploymentChanged() predicate.Predicate {
 			before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() ||
 			!equality.Semantic.DeepEqual(before.Status, after.Status)
 	}}
+}
+
+// scalerChanged passes what changes what we see in a HorizontalPodAutoscaler.
+func scalerChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, wasScaler := e.ObjectOld.(*autoscalingv2.HorizontalPodAutoscaler)
+		after, isScaler := e.ObjectNew.(*autoscalingv2.HorizontalPodAutoscaler)
+		if !wasScaler || !isScaler {
+			return false
+		}
+		told, tells := scalingActive(before), scalingActive(after)
+		return !equality.Semantic.DeepEqual(before.Spec, after.Spec) ||
+			!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences) ||
+			before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() ||
+			told.Status != tells.Status || told.Reason != tells.Reason
+	}}
+}
+
+type requests = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// enqueue has those AppAutoscalers looked at that have to do with
+// HorizontalPodAutoscalers: the one of the same name, and those of the Deployment.
+func (r *Reconciler) enqueue(ctx context.Context, queue requests, scalers ...client.Object) {
+	for _, object := range scalers {
+		queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+		scaler, ok := object.(*autoscalingv2.HorizontalPodAutoscaler)
+		if !ok {
+			continue
+		}
+		for _, deployment := range index.DeploymentsOf(scaler) {
+			for _, request := range r.forName(ctx, scaler.Namespace, deployment) {
+				queue.Add(request)
+			}
+		}
+	}
 }
 
 // gone passes what ends the claim of an AppAutoscaler.

@@ -6,7 +6,10 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -25,6 +28,8 @@ const (
 	Finalizers = "metadata.finalizers"
 	// DeploymentName finds the AppAutoscalers that are for a Deployment by its name.
 	DeploymentName = "spec.deploymentName"
+	// ScaledDeployment finds the HorizontalPodAutoscalers of a Deployment by its name.
+	ScaledDeployment = "spec.scaleTargetRef.name"
 )
 
 // definition is one index.
@@ -47,7 +52,10 @@ func Register(ctx context.Context, indexer client.FieldIndexer) error {
 
 // RegisterApps does the same for the kinds of apps.example.io.
 func RegisterApps(ctx context.Context, indexer client.FieldIndexer) error {
-	return register(ctx, indexer, definition{&exampleappsv1.AppAutoscaler{}, DeploymentName, byDeployment})
+	return register(ctx, indexer,
+		definition{&exampleappsv1.AppAutoscaler{}, DeploymentName, byDeployment},
+		definition{&autoscalingv2.HorizontalPodAutoscaler{}, ScaledDeployment, DeploymentsOf},
+	)
 }
 
 func register(ctx context.Context, indexer client.FieldIndexer, definitions ...definition) error {
@@ -81,6 +89,21 @@ func byDeployment(object client.Object) []string {
 		return nil
 	}
 	return []string{autoscaler.Spec.DeploymentName}
+}
+
+// DeploymentsOf are the names of the Deployments that a HorizontalPodAutoscaler
+// scales: one or none.
+func DeploymentsOf(object client.Object) []string {
+	scaler, ok := object.(*autoscalingv2.HorizontalPodAutoscaler)
+	if !ok {
+		return nil
+	}
+	target := scaler.Spec.ScaleTargetRef
+	group, err := schema.ParseGroupVersion(target.APIVersion)
+	if err != nil || group.Group != appsv1.GroupName || target.Kind != "Deployment" {
+		return nil
+	}
+	return []string{target.Name}
 }
 
 // Most Secrets in the cache are connection Secrets, one for each VM: an index of

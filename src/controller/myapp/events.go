@@ -21,7 +21,7 @@ const (
 	reasonServiceDeleted = "ServiceDeleted"
 )
 
-// happened remembers something to tell once the status is stored.
+// happened remembers something that was done, to tell at the end of the pass.
 func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) }
 
 // blame is what one manager has changed; without a name, what the spec has.

@@ -36,7 +36,7 @@ type pass struct {
 	looked  bool
 	// fault is what failed in this pass.
 	fault error
-	// events are told once the status is stored.
+	// events are of what was done in this pass.
 	events []happening.Happening
 }
 

@@ -79,6 +79,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err == nil {
 		err = r.finish(ctx, p, state, decision)
 	}
+	if err != nil {
+		// What was done is not done again, so that this is the time to tell of it.
+		happening.Tell(ctx, r.Recorder, p.app, p.events)
+	}
 	switch {
 	case cachelag.Is(err):
 		return p.seen.lag.Again(), nil

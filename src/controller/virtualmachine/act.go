@@ -40,7 +40,7 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 	case decide.Create:
 		r.create(ctx, p, s)
 	case decide.Adopt:
-		p.happened(happening.Happening{Reason: "Adopted", Note: "VM " + p.machine.ID + " was found at the provider"})
+		p.noticed(happening.Happening{Reason: "Adopted", Note: "VM " + p.machine.ID + " was found at the provider"})
 	case decide.Update:
 		r.update(ctx, p)
 	case decide.ApplyChildren:

@@ -12,13 +12,17 @@ import (
 	"github.com/example/vmoperator/src/metrics"
 )
 
-// happened remembers something to tell once the status is stored.
+// happened remembers something that was done, to tell at the end of the pass.
 func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) }
+
+// noticed remembers something that was found, to tell once the status is stored:
+// until then, the next pass finds it again.
+func (p *pass) noticed(h happening.Happening) { p.notices = append(p.notices, h) }
 
 // tell sends and logs the pass's events, and one for each condition that turned to
 // what a user should know of.
 func (r *Reconciler) tell(ctx context.Context, p *pass, before, after computev1.VirtualMachineStatus) {
-	all := slices.Concat(p.events, turns(before.Conditions, after.Conditions))
+	all := slices.Concat(p.events, p.notices, turns(before.Conditions, after.Conditions))
 	for _, h := range all {
 		if h.Reason == computev1.ReasonVanished {
 			metrics.VirtualMachinesVanished.Inc()

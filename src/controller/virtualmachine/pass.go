@@ -38,8 +38,8 @@ type pass struct {
 	children childPlan
 	// recreateAt is when a vanished VM may be made again.
 	recreateAt time.Time
-	// events are told once the status is stored.
-	events []happening.Happening
+	// events are of what was done in this pass, and notices of what was found.
+	events, notices []happening.Happening
 }
 
 func (p *pass) key() types.NamespacedName {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
@@ -85,6 +86,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	state, decision, err := r.run(ctx, p)
 	if err == nil {
 		err = r.finish(ctx, p, state, decision)
+	}
+	if err != nil {
+		// What was done is not done again, so that this is the time to tell of it.
+		happening.Tell(ctx, r.Recorder, p.vm, p.events)
 	}
 	if apierrors.IsConflict(err) || errors.Is(err, errStoodStill) {
 		// Somebody else wrote in between, and the cache has yet to show it.

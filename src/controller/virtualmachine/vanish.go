@@ -29,7 +29,7 @@ func (r *Reconciler) vanished(ctx context.Context, p *pass, s decide.State, abse
 	since, marked := vanishedSince(p.vm)
 	if !marked {
 		since = now
-		p.happened(happening.Happening{Reason: computev1.ReasonVanished, Warning: true, Note: "VM " + p.id() + " was deleted at the provider"})
+		p.noticed(happening.Happening{Reason: computev1.ReasonVanished, Warning: true, Note: "VM " + p.id() + " was deleted at the provider"})
 	}
 	p.recreateAt = since.Add(recreateDelay(p, len(siblings), now))
 	if released := p.provider.ReleasedAt; released.After(since) {

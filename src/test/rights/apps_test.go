@@ -2,6 +2,7 @@ package rights
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -23,7 +24,20 @@ func (i *installation) autoscaled() {
 	change(i, deployment, func(deployment *appsv1.Deployment) { deployment.Spec.Replicas = new(int32(1)) })
 	i.awaits("the replicas to be put back", deployment, func() bool { return *deployment.Spec.Replicas == 2 })
 	i.awaits("the Pods to be seen", autoscaler, func() bool { return autoscaler.Status.Replicas == 2 })
+	i.handedOver(autoscaler)
 	i.deleted(autoscaler)
+}
+
+// handedOver has a HorizontalPodAutoscaler made, put back, and deleted.
+func (i *installation) handedOver(autoscaler *exampleappsv1.AppAutoscaler) {
+	i.t.Helper()
+	change(i, autoscaler, func(a *exampleappsv1.AppAutoscaler) { a.Spec.MaxReplicas = new(int32(4)) })
+	scaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: i.meta(autoscaler.Name)}
+	i.awaits("the HorizontalPodAutoscaler", scaler, func() bool { return true })
+	change(i, scaler, func(scaler *autoscalingv2.HorizontalPodAutoscaler) { scaler.Spec.MaxReplicas = 9 })
+	i.awaits("the bound to be put back", scaler, func() bool { return scaler.Spec.MaxReplicas == 4 })
+	change(i, autoscaler, func(a *exampleappsv1.AppAutoscaler) { a.Spec.MaxReplicas = nil })
+	i.gone(scaler)
 }
 
 // exposed has a MyApp make a Deployment and a Service, and lose its ports.

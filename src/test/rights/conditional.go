@@ -58,6 +58,7 @@ func conditional() []Part {
 
 func appAutoscalers() []Purpose {
 	const apps, autoscalers, deployments = "apps.example.io", "appautoscalers", "deployments"
+	const scalers = "horizontalpodautoscalers"
 	return []Purpose{
 		operates(apps, autoscalers, Always, "cache", "watch"),
 		besideWatch(apps, autoscalers, "cache"),
@@ -67,6 +68,12 @@ func appAutoscalers() []Purpose {
 		operates("apps", deployments, Rarely, "read past the cache, for who has changed one", "get"),
 		operates("apps", deployments, Rarely, "create one that is missing", "create"),
 		operates("apps", deployments, Rarely, "put replicas and image back", "patch"),
+		operates("autoscaling", scalers, Always, "cache, of all: one of somebody else may scale the Deployment", "watch"),
+		besideWatch("autoscaling", scalers, "cache"),
+		operates("autoscaling", scalers, Rarely, "read past the cache, for who has changed one", "get"),
+		operates("autoscaling", scalers, Rarely, "create one that is declared", "create"),
+		operates("autoscaling", scalers, Rarely, "put one back, and ask by a dry run how it should be", "update"),
+		operates("autoscaling", scalers, Rarely, "delete one that is not declared any more", "delete"),
 		operates("", "pods", Rarely, "see why those of a Deployment are not available", "list"),
 	}
 }

@@ -27,8 +27,30 @@ func TestAppAutoscalerSchema(t *testing.T) {
 		notName      = "deploymentName must be the name of a Deployment: lower case letters, digits, '-' and '.', for example order-service"
 		moved        = "deploymentName is immutable: delete this AppAutoscaler and create another"
 		notContainer = "containerName must be the name of a container: lower case letters, digits and '-', for example order-service"
+		scaled       = "minReplicas, targetCPUUtilization, targetMemoryUtilization and behavior need maxReplicas"
+		crossed      = "minReplicas may not exceed maxReplicas"
+		none         = "replicas must be at least 1 with maxReplicas: a HorizontalPodAutoscaler leaves a Deployment alone that has none"
 		white        = "image may not hold white space, for example registry.example.com/order-service:1.2.0"
 	)
+	// spec is a whole spec, for rules about more than one field.
+	spec := func(pairs ...any) map[string]any {
+		all := map[string]any{"deploymentName": "order-service", "replicas": int64(5)}
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i].(string)] = pairs[i+1] //nolint:forcetypeassert // the names are below
+		}
+		return all
+	}
+	scaling := func(direction string, rules map[string]any) map[string]any {
+		return spec("maxReplicas", int64(10), "behavior", map[string]any{direction: rules})
+	}
+	policy := func(direction, without string) map[string]any {
+		policy := map[string]any{"type": "Pods", "value": int64(2), "periodSeconds": int64(60)}
+		delete(policy, without)
+		return scaling(direction, map[string]any{"policies": []any{policy}})
+	}
+	tolerance := func(direction, value string) map[string]any {
+		return scaling(direction, map[string]any{"tolerance": value})
+	}
 	text := func(n int) string { return strings.Repeat("a", n) }
 	try := schemarules.Try
 	schemarules.Test(t, kube, appAutoscalers, minimalAppAutoscaler(), []schemarules.Rule{
@@ -53,7 +75,25 @@ func TestAppAutoscalerSchema(t *testing.T) {
 		try("spec.image maxLength", text(1024), text(1025), "spec.image: Too long: may not be more than 1024"),
 		try("spec.image rule 1", "registry.example.com/order-service@sha256:0123", "order service", white),
 		try("spec.image rule 1", "localhost:5000/a:1", "order-service:1\n", white),
-		try("status.state enum", "Paused", "Lost", `status.state: Unsupported value: "Lost"`),
+		try("spec rule 1", spec("minReplicas", int64(2), "maxReplicas", int64(3)), spec("minReplicas", int64(2)), scaled).In("spec"),
+		try("spec rule 1", spec("targetCPUUtilization", int64(70), "maxReplicas", int64(3)), spec("targetCPUUtilization", int64(70)), scaled).In("spec"),
+		try("spec rule 1", spec("targetMemoryUtilization", int64(70), "maxReplicas", int64(3)), spec("targetMemoryUtilization", int64(70)), scaled).In("spec"),
+		try("spec rule 1", scaling("scaleUp", nil), spec("behavior", map[string]any{}), scaled).In("spec"),
+		try("spec rule 2", spec("minReplicas", int64(3), "maxReplicas", int64(3)), spec("minReplicas", int64(4), "maxReplicas", int64(3)), crossed).In("spec"),
+		try("spec rule 3", spec("replicas", int64(1), "maxReplicas", int64(3)), spec("replicas", int64(0), "maxReplicas", int64(3)), none).In("spec"),
+		try("spec.behavior.scaleUp.policies[].type required", policy("scaleUp", ""), policy("scaleUp", "type"), "spec.behavior.scaleUp.policies[0].type: Required value").In("spec"),
+		try("spec.behavior.scaleUp.policies[].value required", policy("scaleUp", ""), policy("scaleUp", "value"), "spec.behavior.scaleUp.policies[0].value: Required value").In("spec"),
+		try("spec.behavior.scaleUp.policies[].periodSeconds required", policy("scaleUp", ""), policy("scaleUp", "periodSeconds"), "spec.behavior.scaleUp.policies[0].periodSeconds: Required value").In("spec"),
+		try("spec.behavior.scaleUp.tolerance pattern", tolerance("scaleUp", "0.05"), tolerance("scaleUp", "little"), "spec.behavior.scaleUp.tolerance").In("spec"),
+		try("spec.behavior.scaleDown.policies[].type required", policy("scaleDown", ""), policy("scaleDown", "type"), "spec.behavior.scaleDown.policies[0].type: Required value").In("spec"),
+		try("spec.behavior.scaleDown.policies[].value required", policy("scaleDown", ""), policy("scaleDown", "value"), "spec.behavior.scaleDown.policies[0].value: Required value").In("spec"),
+		try("spec.behavior.scaleDown.policies[].periodSeconds required", policy("scaleDown", ""), policy("scaleDown", "periodSeconds"), "spec.behavior.scaleDown.policies[0].periodSeconds: Required value").In("spec"),
+		try("spec.behavior.scaleDown.tolerance pattern", tolerance("scaleDown", "0.05"), tolerance("scaleDown", "little"), "spec.behavior.scaleDown.tolerance").In("spec"),
+		try("spec.minReplicas minimum", spec("maxReplicas", int64(3), "minReplicas", int64(1)), spec("maxReplicas", int64(3), "minReplicas", int64(0)), "spec.minReplicas in body should be greater than or equal to 1").In("spec"),
+		try("spec.maxReplicas minimum", spec("maxReplicas", int64(1)), spec("maxReplicas", int64(0)), "spec.maxReplicas in body should be greater than or equal to 1").In("spec"),
+		try("spec.targetCPUUtilization minimum", spec("maxReplicas", int64(3), "targetCPUUtilization", int64(1)), spec("maxReplicas", int64(3), "targetCPUUtilization", int64(0)), "spec.targetCPUUtilization in body should be greater than or equal to 1").In("spec"),
+		try("spec.targetMemoryUtilization minimum", spec("maxReplicas", int64(3), "targetMemoryUtilization", int64(1)), spec("maxReplicas", int64(3), "targetMemoryUtilization", int64(0)), "spec.targetMemoryUtilization in body should be greater than or equal to 1").In("spec"),
+		try("status.state enum", "Autoscaling", "Lost", `status.state: Unsupported value: "Lost"`),
 		try("status.selector maxLength", text(4096), text(4097), "status.selector: Too long: may not be more than 4096"),
 	})
 }
@@ -131,7 +171,7 @@ func TestTheShortNameAndTheColumnsOfAnAppAutoscaler(t *testing.T) {
 	for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
 		columns = append(columns, column.Name)
 	}
-	if want := "[Deployment Desired Replicas State Ready Age Synced Image Reason]"; fmt.Sprint(columns) != want {
+	if want := "[Deployment Desired Replicas State Ready Age Synced Min Max Image Reason]"; fmt.Sprint(columns) != want {
 		t.Errorf("the columns are %v, want %s", columns, want)
 	}
 }

@@ -1,12 +1,13 @@
 package v1
 
 import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // AppAutoscalerState says in one word how an AppAutoscaler and its Deployment
 // stand to each other.
-// +kubebuilder:validation:Enum=Aligned;Reconciling;Paused;Contended;Conflict;Failed
+// +kubebuilder:validation:Enum=Aligned;Reconciling;Autoscaling;Paused;Contended;Conflict;Failed
 type AppAutoscalerState string
 
 const (
@@ -15,6 +16,9 @@ const (
 	StateAligned AppAutoscalerState = "Aligned"
 	// StateReconciling means that work goes on, or Pods are not available.
 	StateReconciling AppAutoscalerState = "Reconciling"
+	// StateAutoscaling means the same, but that a HorizontalPodAutoscaler sets the
+	// number of replicas.
+	StateAutoscaling AppAutoscalerState = "Autoscaling"
 	// StatePaused means that PausedAnnotation is set.
 	StatePaused AppAutoscalerState = "Paused"
 	// StateContended means that somebody else sets a field again and again.
@@ -28,11 +32,14 @@ const (
 // AppAutoscalerStates are the states that an AppAutoscaler can be in.
 func AppAutoscalerStates() []AppAutoscalerState {
 	return []AppAutoscalerState{
-		StateAligned, StateReconciling, StatePaused, StateContended, StateConflict, StateFailed,
+		StateAligned, StateReconciling, StateAutoscaling, StatePaused, StateContended, StateConflict, StateFailed,
 	}
 }
 
 // AppAutoscalerSpec is the Deployment that the user wants.
+// +kubebuilder:validation:XValidation:rule="has(self.maxReplicas) || !(has(self.minReplicas) || has(self.targetCPUUtilization) || has(self.targetMemoryUtilization) || has(self.behavior))",message="minReplicas, targetCPUUtilization, targetMemoryUtilization and behavior need maxReplicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="minReplicas may not exceed maxReplicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxReplicas) || self.replicas > 0",message="replicas must be at least 1 with maxReplicas: a HorizontalPodAutoscaler leaves a Deployment alone that has none"
 type AppAutoscalerSpec struct {
 	// deploymentName is the name of the Deployment, in the same namespace. One that
 	// does not exist is created, and deleted with this object; one that does is
@@ -53,7 +60,8 @@ type AppAutoscalerSpec struct {
 	ContainerName string `json:"containerName,omitempty"`
 
 	// replicas is the number of Pods; 0 stops them all. Another number in the
-	// Deployment is put back to this one.
+	// Deployment is put back to this one. With maxReplicas, it is only the number that
+	// a new Deployment begins with.
 	// +kubebuilder:validation:Minimum=0
 	// +required
 	Replicas *int32 `json:"replicas,omitempty"`
@@ -66,14 +74,46 @@ type AppAutoscalerSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:space:]]+$')",message="image may not hold white space, for example registry.example.com/order-service:1.2.0"
 	// +optional
 	Image string `json:"image,omitempty"`
+
+	// minReplicas is the least number of Pods that the HorizontalPodAutoscaler may set.
+	// The default is 1.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MinReplicas *int32 `json:"minReplicas,omitempty"`
+
+	// maxReplicas hands the number of Pods over to a HorizontalPodAutoscaler of this
+	// object's name, and is the greatest number that it may set. Without it, there is
+	// none, and replicas counts.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MaxReplicas *int32 `json:"maxReplicas,omitempty"`
+
+	// targetCPUUtilization is the average CPU time that the Pods should use, in percent
+	// of what they request. The default is 80 if there is no targetMemoryUtilization
+	// either.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	TargetCPUUtilization *int32 `json:"targetCPUUtilization,omitempty"`
+
+	// targetMemoryUtilization is the average memory that the Pods should use, in
+	// percent of what they request.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	TargetMemoryUtilization *int32 `json:"targetMemoryUtilization,omitempty"`
+
+	// behavior is how fast the HorizontalPodAutoscaler scales up and down, as in
+	// autoscaling/v2.
+	// +optional
+	Behavior *autoscalingv2.HorizontalPodAutoscalerBehavior `json:"behavior,omitempty"`
 }
 
 // AppAutoscalerStatus is what was last seen of the Deployment.
 type AppAutoscalerStatus struct {
 	// conditions tell the state of this object: Ready (all Pods run what is declared
 	// and are available), Synced (the Deployment is as declared), and, only while
-	// true, Reconciling (work goes on), Stalled (a person must act) and Contended
-	// (somebody else sets a field again and again).
+	// true, Reconciling (work goes on), Stalled (a person must act), Contended
+	// (somebody else sets a field again and again) and ScalingInactive (the
+	// HorizontalPodAutoscaler cannot scale).
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -102,7 +142,8 @@ type AppAutoscalerStatus struct {
 }
 
 // AppAutoscaler keeps a Deployment's number of replicas and its image as
-// declared, and says who changed them.
+// declared, and says who changed them; or has a HorizontalPodAutoscaler set the
+// number of replicas.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -115,6 +156,8 @@ type AppAutoscalerStatus struct {
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Synced",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
+// +kubebuilder:printcolumn:name="Min",type=integer,priority=1,JSONPath=`.spec.minReplicas`
+// +kubebuilder:printcolumn:name="Max",type=integer,priority=1,JSONPath=`.spec.maxReplicas`
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 type AppAutoscaler struct {

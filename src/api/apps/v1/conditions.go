@@ -1,6 +1,6 @@
 package v1
 
-// Condition types. Reconciling, Stalled and Contended exist only while they are
+// Condition types. Reconciling, Stalled, Contended and ScalingInactive exist only while they are
 // true, as kstatus expects of the first two.
 const (
 	// ConditionReady is true when the object serves its purpose now.
@@ -14,6 +14,9 @@ const (
 	// ConditionContended is present while somebody else sets a field again and again
 	// that the operator puts back.
 	ConditionContended = "Contended"
+	// ConditionScalingInactive is present while the HorizontalPodAutoscaler of an
+	// AppAutoscaler says that it cannot scale, with its reason.
+	ConditionScalingInactive = "ScalingInactive"
 )
 
 // Reasons of the conditions of more than one kind.
@@ -31,6 +34,8 @@ const (
 	// ReasonProgressing means that Pods are being started or replaced, and nothing is
 	// known to be wrong with them.
 	ReasonProgressing = "Progressing"
+	// ReasonRefused means that the Kubernetes API refuses what the spec asks for.
+	ReasonRefused = "Refused"
 	// ReasonReconcileFailed means that a read or a write failed in a way that may pass.
 	ReasonReconcileFailed = "ReconcileFailed"
 )
@@ -59,10 +64,19 @@ const (
 	// ReasonClaimedByOlder means that an older AppAutoscaler is for the same
 	// Deployment.
 	ReasonClaimedByOlder = "ClaimedByOlder"
+	// ReasonForeignScaler means that a HorizontalPodAutoscaler of somebody else scales
+	// the Deployment, or has the name of the one that is to be made.
+	ReasonForeignScaler = "ForeignScaler"
+	// ReasonHandingOver means that a HorizontalPodAutoscaler is being made, and sets
+	// the number of replicas from then on.
+	ReasonHandingOver = "HandingOver"
+	// ReasonTakingBack means that the HorizontalPodAutoscaler is being deleted, and
+	// replicas counts from then on.
+	ReasonTakingBack = "TakingBack"
 )
 
 // AppAutoscalerConflictReasons are the reasons to stall that mean that the
 // Deployment is somebody else's to manage.
 func AppAutoscalerConflictReasons() []string {
-	return []string{ReasonForeignController, ReasonClaimedByOlder, ReasonImageOfMyApp}
+	return []string{ReasonForeignController, ReasonClaimedByOlder, ReasonForeignScaler, ReasonImageOfMyApp}
 }

@@ -19,9 +19,6 @@ const (
 	// ReasonChildConflict means that a Deployment or a Service of the name belongs to
 	// somebody else.
 	ReasonChildConflict = "ChildConflict"
-	// ReasonRefused means that the Kubernetes API refuses the Deployment or the Service
-	// that the spec asks for.
-	ReasonRefused = "Refused"
 	// ReasonWaiting means that a Deployment or a Service of the name is being deleted:
 	// it is made again once it is gone.
 	ReasonWaiting = "Waiting"

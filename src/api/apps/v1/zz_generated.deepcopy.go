@@ -5,6 +5,7 @@
 package v1
 
 import (
+	"k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -75,6 +76,31 @@ func (in *AppAutoscalerSpec) DeepCopyInto(out *AppAutoscalerSpec) {
 		in, out := &in.Replicas, &out.Replicas
 		*out = new(int32)
 		**out = **in
+	}
+	if in.MinReplicas != nil {
+		in, out := &in.MinReplicas, &out.MinReplicas
+		*out = new(int32)
+		**out = **in
+	}
+	if in.MaxReplicas != nil {
+		in, out := &in.MaxReplicas, &out.MaxReplicas
+		*out = new(int32)
+		**out = **in
+	}
+	if in.TargetCPUUtilization != nil {
+		in, out := &in.TargetCPUUtilization, &out.TargetCPUUtilization
+		*out = new(int32)
+		**out = **in
+	}
+	if in.TargetMemoryUtilization != nil {
+		in, out := &in.TargetMemoryUtilization, &out.TargetMemoryUtilization
+		*out = new(int32)
+		**out = **in
+	}
+	if in.Behavior != nil {
+		in, out := &in.Behavior, &out.Behavior
+		*out = new(v2.HorizontalPodAutoscalerBehavior)
+		(*in).DeepCopyInto(*out)
 	}
 }
 

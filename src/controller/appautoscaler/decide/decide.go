@@ -11,8 +11,12 @@ func Decide(s State) Decision {
 		leave,
 		fault,
 		ownership,
+		takingBack,
+		refusal,
 		existence,
 		drift,
+		handingOver,
+		scaler,
 		place,
 		contention,
 		pods,
@@ -58,6 +62,33 @@ func ownership(s State) (Decision, bool) {
 			"something else controls the Deployment: let that set replicas and image, or delete its owner reference", Long,
 		}, true
 	}
+	if s.Scaler == ScalerForeign {
+		return Decision{
+			Stall, exampleappsv1.ReasonForeignScaler,
+			"a HorizontalPodAutoscaler of somebody else scales the Deployment, or has the name of this object's: delete it, or this object", Long,
+		}, true
+	}
+	return Decision{}, false
+}
+
+// takingBack ends the work of a HorizontalPodAutoscaler before the number of
+// replicas is looked at: the two would fight over it.
+func takingBack(s State) (Decision, bool) {
+	switch s.Scaler {
+	case ScalerSurplus:
+		return Decision{DeleteScaler, exampleappsv1.ReasonTakingBack, "the HorizontalPodAutoscaler is being deleted", Soon}, true
+	case ScalerTerminating:
+		return Decision{Wait, exampleappsv1.ReasonTakingBack, "a HorizontalPodAutoscaler of this name is being deleted", Soon}, true
+	default:
+		return Decision{}, false
+	}
+}
+
+// refusal waits for another spec.
+func refusal(s State) (Decision, bool) {
+	if s.Refused {
+		return Decision{Stall, exampleappsv1.ReasonRefused, "the Kubernetes API refuses what the spec asks for: change the spec", Long}, true
+	}
 	return Decision{}, false
 }
 
@@ -86,6 +117,29 @@ func drift(s State) (Decision, bool) {
 	return Decision{PutBack, exampleappsv1.ReasonDrifted, "the Deployment is not as declared and is being put back", Soon}, true
 }
 
+// handingOver makes the HorizontalPodAutoscaler. The number of replicas stays what
+// it is until that changes it.
+func handingOver(s State) (Decision, bool) {
+	if s.Scaler == ScalerMissing {
+		return Decision{CreateScaler, exampleappsv1.ReasonHandingOver, "the HorizontalPodAutoscaler is being created", Soon}, true
+	}
+	return Decision{}, false
+}
+
+// scaler puts the HorizontalPodAutoscaler back. What the Kubernetes API adds to what
+// is declared is no difference, so it is asked once.
+func scaler(s State) (Decision, bool) {
+	switch {
+	case s.Scaler == ScalerUnknown:
+		return Decision{CompareScaler, exampleappsv1.ReasonDrifted, "the HorizontalPodAutoscaler is being compared with what is declared", Soon}, true
+	case s.Scaler != ScalerDiffers:
+		return Decision{}, false
+	case !s.ScalerFresh:
+		return Decision{InspectScaler, exampleappsv1.ReasonDrifted, "the HorizontalPodAutoscaler is not as declared", Soon}, true
+	}
+	return Decision{PutBackScaler, exampleappsv1.ReasonDrifted, "the HorizontalPodAutoscaler is not as declared and is being put back", Soon}, true
+}
+
 // place asks for what the image needs. Replicas are kept meanwhile.
 func place(s State) (Decision, bool) {
 	switch s.Image {
@@ -111,7 +165,7 @@ func place(s State) (Decision, bool) {
 
 // contention waits with what is fought over.
 func contention(s State) (Decision, bool) {
-	if s.Replicas == FieldHeld || contentIs(s, FieldHeld) {
+	if s.Replicas == FieldHeld || contentIs(s, FieldHeld) || s.Scaler == ScalerHeld {
 		return Decision{Wait, exampleappsv1.ReasonContended, "somebody else sets a field again and again; it is put back seldom now", Turn}, true
 	}
 	return Decision{}, false

@@ -9,24 +9,34 @@ import (
 func TestTheSituationsOfTheDocumentationLeadToTheseActions(t *testing.T) {
 	t.Parallel()
 	want := map[string]Action{
-		"There is no Deployment":                                          Create,
-		"There is no Deployment, and no image to create one with":         Stall,
-		"Everything is as declared":                                       None,
-		"The same, of a Deployment that was there before":                 None,
-		"Pods are being started or replaced":                              Wait,
-		"A Pod is in trouble":                                             Wait,
-		"The number of replicas or the image differ":                      Inspect,
-		"The same, and who has set it is known":                           PutBack,
-		"What differs is fought over, and was put back a short while ago": Wait,
-		"The image could be for any of several containers":                Stall,
-		"There is no container of the name":                               Stall,
-		"There is an image for a Deployment that belongs to a MyApp":      Stall,
-		"Something else controls the Deployment":                          Stall,
-		"An older AppAutoscaler is for the same Deployment":               Stall,
-		"The Deployment is being deleted":                                 Wait,
-		"A read or a write failed":                                        Wait,
-		"The object is paused":                                            None,
-		"The object is being deleted":                                     None,
+		"There is no Deployment":                                                         Create,
+		"There is no Deployment, and no image to create one with":                        Stall,
+		"Everything is as declared":                                                      None,
+		"The same, of a Deployment that was there before":                                None,
+		"Pods are being started or replaced":                                             Wait,
+		"A Pod is in trouble":                                                            Wait,
+		"The number of replicas or the image differ":                                     Inspect,
+		"The same, and who has set it is known":                                          PutBack,
+		"What differs is fought over, and was put back a short while ago":                Wait,
+		"A HorizontalPodAutoscaler is declared, and there is none":                       CreateScaler,
+		"The HorizontalPodAutoscaler is as declared":                                     None,
+		"It is not known what the Kubernetes API makes of what is declared":              CompareScaler,
+		"The HorizontalPodAutoscaler differs":                                            InspectScaler,
+		"The same, and who has changed it is known":                                      PutBackScaler,
+		"The HorizontalPodAutoscaler is fought over, and was put back a short while ago": Wait,
+		"The HorizontalPodAutoscaler is not declared any more":                           DeleteScaler,
+		"The HorizontalPodAutoscaler is being deleted":                                   Wait,
+		"A HorizontalPodAutoscaler of somebody else scales the Deployment":               Stall,
+		"The Kubernetes API refuses what the spec asks for":                              Stall,
+		"The image could be for any of several containers":                               Stall,
+		"There is no container of the name":                                              Stall,
+		"There is an image for a Deployment that belongs to a MyApp":                     Stall,
+		"Something else controls the Deployment":                                         Stall,
+		"An older AppAutoscaler is for the same Deployment":                              Stall,
+		"The Deployment is being deleted":                                                Wait,
+		"A read or a write failed":                                                       Wait,
+		"The object is paused":                                                           None,
+		"The object is being deleted":                                                    None,
 	}
 	for _, situation := range Situations() {
 		t.Run(situation.Name, func(t *testing.T) {
@@ -72,6 +82,18 @@ func TestDecide(t *testing.T) {
 		},
 		"Pods in trouble do not make the Deployment differ": {
 			with(func(s *State) { s.Pods = PodsInTrouble }), exampleappsv1.ReasonSynced,
+		},
+		"what was scaled is taken back before the number of replicas is looked at": {
+			with(func(s *State) { s.Scaler, s.Replicas, s.Fresh = ScalerSurplus, FieldDiffers, true }), exampleappsv1.ReasonTakingBack,
+		},
+		"a spec that is refused does not keep a HorizontalPodAutoscaler from going": {
+			with(func(s *State) { s.Scaler, s.Refused = ScalerSurplus, true }), exampleappsv1.ReasonTakingBack,
+		},
+		"the image is put back before replicas are handed over": {
+			with(func(s *State) { s.Scaler, s.Content, s.Fresh = ScalerMissing, FieldDiffers, true }), exampleappsv1.ReasonDrifted,
+		},
+		"replicas are handed over while the image has no container": {
+			with(func(s *State) { s.Scaler, s.Image = ScalerMissing, ImageAmbiguous }), exampleappsv1.ReasonHandingOver,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

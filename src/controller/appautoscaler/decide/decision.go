@@ -36,12 +36,25 @@ const (
 	Inspect
 	// PutBack writes the fields that differ.
 	PutBack
+	// CreateScaler makes the HorizontalPodAutoscaler.
+	CreateScaler
+	// CompareScaler asks the Kubernetes API what it makes of what is declared.
+	CompareScaler
+	// InspectScaler reads the HorizontalPodAutoscaler past the cache.
+	InspectScaler
+	// PutBackScaler makes the HorizontalPodAutoscaler what is declared.
+	PutBackScaler
+	// DeleteScaler deletes the HorizontalPodAutoscaler.
+	DeleteScaler
 	actions int = iota
 )
 
 // String is the action's name as it appears in logs and in the documentation.
 func (a Action) String() string {
-	names := [...]string{"None", "Wait", "Stall", "Create", "Inspect", "PutBack"}
+	names := [...]string{
+		"None", "Wait", "Stall", "Create", "Inspect", "PutBack",
+		"CreateScaler", "CompareScaler", "InspectScaler", "PutBackScaler", "DeleteScaler",
+	}
 	if a < 0 || int(a) >= len(names) {
 		return "Unknown"
 	}
@@ -49,7 +62,14 @@ func (a Action) String() string {
 }
 
 // Writes reports whether the action changes something in the cluster.
-func (a Action) Writes() bool { return a == Create || a == PutBack }
+func (a Action) Writes() bool {
+	switch a {
+	case Create, PutBack, CreateScaler, PutBackScaler, DeleteScaler:
+		return true
+	default:
+		return false
+	}
+}
 
 // Delay is how long to wait. The durations belong to whoever acts.
 type Delay int

@@ -10,14 +10,17 @@ import (
 // every yields all States.
 func every() iter.Seq[State] {
 	return func(yield func(State) bool) {
-		for bits := range 1 << 5 {
+		for bits := range 1 << 7 {
 			s := State{
 				Deleting: bits&1 != 0, Paused: bits&2 != 0, Claimed: bits&4 != 0, Fault: bits&8 != 0, Fresh: bits&16 != 0,
+				Refused: bits&32 != 0, ScalerFresh: bits&64 != 0,
 			}
 			for s.Deployment = range deployments {
-				for s := range contents(s) {
-					if !yield(s) {
-						return
+				for s.Scaler = range Scaler(scalers) {
+					for s := range contents(s) {
+						if !yield(s) {
+							return
+						}
 					}
 				}
 			}
@@ -47,8 +50,14 @@ func broken(s State, d Decision) string {
 	if d.Action != None && (s.Deleting || s.Paused) {
 		return "what is paused or deleted is left alone"
 	}
-	if d.Action.Writes() && (s.Fault || s.Claimed || s.Deployment == DeploymentForeign || s.Deployment == DeploymentTerminating) {
-		return "nothing is written after a fault, or to what is somebody else's or on its way out"
+	if d.Action.Writes() && (s.Fault || s.Claimed || s.Deployment == DeploymentForeign || s.Scaler == ScalerForeign) {
+		return "nothing is written after a fault, or to what is somebody else's"
+	}
+	if d.Action.Writes() && d.Action != DeleteScaler && (s.Deployment == DeploymentTerminating || s.Refused) {
+		return "nothing is written to what is on its way out, or what was refused"
+	}
+	if (d.Action == Create || d.Action == PutBack) && (s.Scaler == ScalerSurplus || s.Scaler == ScalerTerminating) {
+		return "replicas are not written while a HorizontalPodAutoscaler may write them too"
 	}
 	differs := s.Replicas == FieldDiffers || s.Image == ImagePlaced && s.Content == FieldDiffers
 	switch d.Action {
@@ -58,16 +67,29 @@ func broken(s State, d Decision) string {
 		return unless(differs && !s.Fresh && s.Deployment.Exists(), "a Deployment is read once, and only where something differs")
 	case PutBack:
 		return unless(differs && s.Fresh && s.Deployment.Exists(), "a field is put back only once it is known who has set it")
+	case CreateScaler:
+		return unless(s.Scaler == ScalerMissing && s.Deployment.Exists(), "only a HorizontalPodAutoscaler that is missing is created, for a Deployment that exists")
+	case CompareScaler:
+		return unless(s.Scaler == ScalerUnknown, "the Kubernetes API is asked once")
+	case InspectScaler:
+		return unless(s.Scaler == ScalerDiffers && !s.ScalerFresh, "a HorizontalPodAutoscaler is read once, and only where it differs")
+	case PutBackScaler:
+		return unless(s.Scaler == ScalerDiffers && s.ScalerFresh, "a HorizontalPodAutoscaler is put back only once it is known who has changed it")
+	case DeleteScaler:
+		return unless(s.Scaler == ScalerSurplus, "only a HorizontalPodAutoscaler that is not declared is deleted")
 	case None:
-		calm := s.Deployment.Exists() && !differs && s.Pods == PodsAvailable && !s.Fault && !s.Claimed
+		calm := s.Deployment.Exists() && !differs && s.Pods == PodsAvailable && !s.Fault && !s.Claimed && s.scalerCalm()
 		return unless(calm || s.Deleting || s.Paused, "nothing is done only where all is as declared")
 	case Wait:
 		return unless(d.After != Never, "who waits looks again")
 	case Stall:
-		return unless(d.After == Long && !differs || !s.Deployment.Exists() || s.Claimed, "a stall does not keep a field from being put back")
+		return unless(d.After == Long && !differs || !s.Deployment.Exists() || s.Claimed || s.Refused || s.Scaler == ScalerForeign, "a stall does not keep a field from being put back")
 	}
 	return "every decision is a known one"
 }
+
+// scalerCalm reports whether there is nothing to do about the HorizontalPodAutoscaler.
+func (s State) scalerCalm() bool { return s.Scaler == ScalerNone || s.Scaler == ScalerSame }
 
 func unless(kept bool, promise string) string {
 	if kept {
@@ -103,6 +125,12 @@ func (w *world) carryOut(action Action) {
 	case PutBack:
 		w.Replicas, w.Content = settled(w.Replicas), settled(w.Content)
 		w.Pods = PodsProgressing
+	case InspectScaler:
+		w.ScalerFresh = true
+	case CreateScaler, CompareScaler, PutBackScaler:
+		w.Scaler = ScalerSame
+	case DeleteScaler:
+		w.Scaler = ScalerNone
 	case None, Wait, Stall:
 	}
 }
@@ -117,12 +145,16 @@ func settled(f Field) Field {
 
 // mend is what a person does about a reason, and what time does about the rest.
 func (w *world) mend(d Decision) {
-	w.Fault, w.Fresh = false, false
+	w.Fault, w.Fresh, w.ScalerFresh = false, false, false
 	switch d.Reason {
 	case exampleappsv1.ReasonPaused:
 		w.Paused = false
 	case exampleappsv1.ReasonClaimedByOlder:
 		w.Claimed = false
+	case exampleappsv1.ReasonForeignScaler, exampleappsv1.ReasonTakingBack:
+		w.Scaler = ScalerNone
+	case exampleappsv1.ReasonRefused:
+		w.Refused = false
 	case exampleappsv1.ReasonForeignController:
 		w.Deployment = DeploymentManaged
 	case exampleappsv1.ReasonCreating:
@@ -133,6 +165,9 @@ func (w *world) mend(d Decision) {
 		w.Image = ImageNone
 	case exampleappsv1.ReasonContended:
 		w.Replicas, w.Content = due(w.Replicas), due(w.Content)
+		if w.Scaler == ScalerHeld {
+			w.Scaler = ScalerDiffers
+		}
 	case exampleappsv1.ReasonSynced:
 		w.Pods = PodsAvailable
 	}
@@ -150,7 +185,7 @@ func due(f Field) Field {
 // conditions ask for, all is as declared.
 func TestEveryStateConverges(t *testing.T) {
 	t.Parallel()
-	const steps, enough = 8, 12
+	const steps, enough = 12, 16
 	for s := range every() {
 		w := world{s}
 		var last Decision

@@ -10,6 +10,8 @@ type State struct {
 	Claimed bool
 	// Fault: a read or a write of this pass failed.
 	Fault bool
+	// Refused: the Kubernetes API refuses what this generation of the spec asks for.
+	Refused bool
 	// Deployment says whose the Deployment is.
 	Deployment Deployment
 	// Fresh: the Deployment was read past the cache, so that it tells who has set
@@ -22,6 +24,10 @@ type State struct {
 	// Content compares the container's image with the declared one. It means
 	// something only where Image is ImagePlaced.
 	Content Field
+	// Scaler compares the HorizontalPodAutoscaler with what is declared.
+	Scaler Scaler
+	// ScalerFresh: it was read past the cache.
+	ScalerFresh bool
 	// Pods says how the Deployment's Pods are.
 	Pods Pods
 }
@@ -77,6 +83,33 @@ const (
 	// FieldHeld: it is not, and is fought over: it is not due to be put back yet.
 	FieldHeld
 	fields
+)
+
+// Scaler compares the HorizontalPodAutoscaler with what is declared.
+type Scaler int
+
+// The values of Scaler.
+const (
+	// ScalerNone: none is declared, and this object has none.
+	ScalerNone Scaler = iota
+	// ScalerSame: it is as declared.
+	ScalerSame
+	// ScalerMissing: one is declared, and there is none.
+	ScalerMissing
+	// ScalerUnknown: there is one, and it is not known yet what the Kubernetes API
+	// makes of what is declared.
+	ScalerUnknown
+	// ScalerDiffers: it is not as declared.
+	ScalerDiffers
+	// ScalerHeld: the same, but it is fought over: it is not due to be put back yet.
+	ScalerHeld
+	// ScalerSurplus: this object has one, and none is declared.
+	ScalerSurplus
+	// ScalerTerminating: one of its name is being deleted, or about to be.
+	ScalerTerminating
+	// ScalerForeign: somebody else's scales the Deployment, or has its name.
+	ScalerForeign
+	scalers int = iota
 )
 
 // Pods says how the Deployment's Pods are.
