@@ -159,6 +159,17 @@ failover: venv ## Measure how long it takes until a leader is replaced, killed o
 	KUBEBUILDER_ASSETS=$$assets go test -count=1 -run Replaced $(TESTARGS) ./src/test/leaders
 	cat out/failover.txt
 
+# Built first, as the demo is, so that a signal reaches it.
+bench_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/bench ./src/test/bench && exec $(BIN)/bench
+
+.PHONY: bench
+bench: build ## Measure the operator beside bare clients that make the same writes: out/bench.json. ARGS= adds flags.
+	$(bench_command) $(ARGS)
+
+.PHONY: bench-quick
+bench-quick: build ## The same with a few objects, in under two minutes: out/bench-quick.json.
+	$(bench_command) -sizes 50 -resync 10s -rounds 1 -out out/bench-quick.json $(ARGS)
+
 .PHONY: cover
 cover: venv $(BIN)/helm ## Measure the Go tests' coverage: out/cover.html.
 	mkdir -p out

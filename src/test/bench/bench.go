@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/discovery"
+)
+
+// warmUp objects are made before all: what an apiserver does for the first time
+// takes longer, and would count against whoever comes first.
+const warmUp = 50
+
+// bench measures all sizes, tells the figures as a table and writes them to a
+// file. Counts that are not what they should be are an error.
+func bench(ctx context.Context, p plan, stdout, stderr io.Writer) (err error) {
+	w, err := startWorld(ctx, strings.TrimSuffix(p.out, filepath.Ext(p.out)), stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.stop()) }()
+	result := figures{Began: time.Now().UTC().Format(time.RFC3339), Failures: []string{}}
+	if result.Machine, err = w.machine(); err != nil {
+		return err
+	}
+	if err := w.warm(ctx); err != nil {
+		return err
+	}
+	for _, n := range p.sizes {
+		m, err := w.measure(ctx, n, p)
+		if err != nil {
+			return err
+		}
+		result.Measurements = append(result.Measurements, m)
+		result.Failures = append(result.Failures, judge(w.appAutoscalers(""), m)...)
+	}
+	fmt.Fprint(stdout, table(result))
+	if err := writeJSON(p.out, result); err != nil {
+		return err
+	}
+	if len(result.Failures) > 0 {
+		return fmt.Errorf("counts are not what they should be:\n%s", strings.Join(result.Failures, "\n"))
+	}
+	return nil
+}
+
+// warm lets bare clients make all writes that the operator may.
+func (w *world) warm(ctx context.Context) error {
+	const namespace = "warm-up"
+	if err := w.namespace(ctx, namespace); err != nil {
+		return err
+	}
+	s := w.appAutoscalers(namespace)
+	for _, p := range s.phases {
+		all := counts{}
+		for _, write := range p.writes {
+			all[write.call] = warmUp * write.most
+		}
+		_, err := w.time(ctx, "warm-up, "+p.name, p, warmUp, func() error { return nil }, func(ctx context.Context) error {
+			return floor(ctx, p, warmUp, s.workers, all)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) machine() (machine, error) {
+	m := machine{Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
+	asked, err := discovery.NewDiscoveryClientForConfig(w.plane.Config)
+	if err != nil {
+		return m, fmt.Errorf("asking for the apiserver's version: %w", err)
+	}
+	version, err := asked.ServerVersion()
+	if err != nil {
+		return m, fmt.Errorf("asking for the apiserver's version: %w", err)
+	}
+	m.Kubernetes = version.GitVersion
+	return m, nil
+}
+
+func writeJSON(path string, result figures) error {
+	text, err := marshal(result)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return fmt.Errorf("writing the figures: %w", err)
+	}
+	return nil
+}
