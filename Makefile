@@ -27,7 +27,6 @@ CRDS := charts/vmoperator/files/crds
 RBAC := charts/vmoperator/files/rbac
 # What `make generate` writes, and `make verify` compares.
 GENERATED := $(CRDS) $(RBAC) 'charts/*README.md' docs/reference 'src/api/*zz_generated*'
-TRANSITIONS := src/controller/virtualmachine/decide/transitiontable
 
 # A machine may have no kubectl; the control plane's own fits its version in any case.
 kubectl = $$(command -v kubectl || echo "$$(go run ./src/test/controlplane/cmd/assets)/kubectl")
@@ -200,12 +199,7 @@ generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Gene
 	mkdir -p docs/reference
 	$(BIN)/crd-ref-docs --log-level=ERROR --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
 		--renderer=markdown --output-path=docs/reference/api.md
-	if [ -e $(TRANSITIONS)/main.go ]; then
-		go run ./$(TRANSITIONS) >out/transitions.md
-		mv out/transitions.md docs/reference/transitions.md
-	fi
-	go run ./src/controller/appautoscaler/decide/transitiontable >out/transitions.md
-	mv out/transitions.md docs/reference/transitions-appautoscaler.md
+	go run ./src/tools/transitions docs/reference
 	go run ./src/test/faults/faulttable >out/faults.md
 	mv out/faults.md docs/reference/faults.md
 	go run ./src/test/rights/rightstable >out/rights.md
