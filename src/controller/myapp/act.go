@@ -74,7 +74,7 @@ func (r *Reconciler) applyDeployment(ctx context.Context, p *pass) error {
 		return err
 	}
 	if len(left) > 0 {
-		p.seen.settled = p.settlement()
+		p.seen.deployment = p.deploymentSettlement(wanted)
 	}
 	p.putRight("Deployment "+before.Name, blames, before)
 	return nil
@@ -131,6 +131,9 @@ func (r *Reconciler) applyService(ctx context.Context, p *pass) error {
 	}
 	before := p.service
 	p.service = applied
+	if len(serviceDifferences(applied, wanted)) > 0 {
+		p.seen.service = p.serviceSettlement(wanted)
+	}
 	p.putRight("Service "+applied.Name, blames, before)
 	return nil
 }

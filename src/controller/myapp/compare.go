@@ -156,15 +156,19 @@ func resourceDifferences(container string, have, want any) []difference {
 // and selector as wholes. Type, addresses and node ports are for others to choose.
 func serviceDifferences(live, wanted *corev1.Service) []difference {
 	all := labelDifferences(live.Labels, wanted.Labels, "metadata", "labels")
-	ports := slices.Clone(live.Spec.Ports)
-	for i := range ports {
-		ports[i].NodePort = 0
-	}
-	if !equality.Semantic.DeepEqual(ports, wanted.Spec.Ports) {
+	if !equality.Semantic.DeepEqual(withoutNodePorts(live.Spec.Ports), wanted.Spec.Ports) {
 		all = append(all, difference{"ports", fieldpath.MakePathOrDie("spec", "ports")})
 	}
 	if !equality.Semantic.DeepEqual(live.Spec.Selector, wanted.Spec.Selector) {
 		all = append(all, difference{"selector", fieldpath.MakePathOrDie("spec", "selector")})
 	}
 	return all
+}
+
+func withoutNodePorts(ports []corev1.ServicePort) []corev1.ServicePort {
+	ports = slices.Clone(ports)
+	for i := range ports {
+		ports[i].NodePort = 0
+	}
+	return ports
 }

@@ -170,3 +170,10 @@ func TestAPullPolicyThatWasChangedIsPutBack(t *testing.T) {
 	w.awaits("the policy to be put back", func(d *appsv1.Deployment) bool { return container(d).ImagePullPolicy == corev1.PullAlways })
 	w.tells("PutBack", "imagePullPolicy of the container, set by policy-bot")
 }
+
+func TestDeploymentAndServiceAreToldOfInEventsOfTheirOwn(t *testing.T) {
+	w := newWorld(t)
+	w.settled(withPorts(80))
+	w.tells("Created", "Deployment shop created with replicas 1")
+	w.tells("Created", "Service shop created")
+}

@@ -93,13 +93,6 @@ func TestTheMinimalMyAppGetsAHardenedDeploymentAndNoService(t *testing.T) {
 	w.tells("Available", "all Pods are available")
 }
 
-func TestDeploymentAndServiceAreToldOfInEventsOfTheirOwn(t *testing.T) {
-	w := newWorld(t)
-	w.settled(withPorts(80))
-	w.tells("Created", "Deployment shop created with replicas 1")
-	w.tells("Created", "Service shop created")
-}
-
 // Whatever default the API server adds that is not known here would be a difference
 // for ever.
 func TestNothingIsWrittenOnceAllIsAsDeclared(t *testing.T) {

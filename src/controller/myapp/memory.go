@@ -1,6 +1,10 @@
 package myapp
 
 import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/vmoperator/src/controller/cachelag"
@@ -20,9 +24,9 @@ type memories struct {
 	other       string
 	// refused is what the Kubernetes API refuses for good.
 	refused *refusal
-	// settled is a Deployment that differs still after it was written: a webhook, or a
-	// default that is not known here, has the last word.
-	settled settlement
+	// deployment and service are how these stand where they differ still after they were
+	// written: a webhook, a policy, or a default that is not known here has the last word.
+	deployment, service settlement
 }
 
 // refusal is what the Kubernetes API said of one generation.
@@ -31,8 +35,21 @@ type refusal struct {
 	message    string
 }
 
-// settlement is one generation of a MyApp and of its Deployment.
+// settlement is how an object stands after a write for one generation of a MyApp.
 type settlement struct {
-	app, deployment int64
-	uid             types.UID
+	app int64
+	uid types.UID
+	// labels are those of the labels that the MyApp asks for.
+	labels map[string]string
+	// spec is the generation of a Deployment's. A Service has none, and its ports and
+	// selector are compared.
+	spec     int64
+	ports    []corev1.ServicePort
+	selector map[string]string
+}
+
+// is reports whether nothing has changed since.
+func (s settlement) is(now settlement) bool {
+	return s.app == now.app && s.uid == now.uid && s.spec == now.spec &&
+		maps.Equal(s.labels, now.labels) && maps.Equal(s.selector, now.selector) && equality.Semantic.DeepEqual(s.ports, now.ports)
 }

@@ -25,6 +25,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 		Refused:  p.seen.refused != nil && p.seen.refused.generation == p.app.Generation,
 	}
 	r.read(ctx, p)
+	p.overruled = nil
 	s.Deployment = decide.Child{State: p.deploymentState(), Fresh: p.deploymentFresh}
 	s.Service = decide.Child{State: p.serviceState(), Fresh: p.serviceFresh}
 	if p.owned() {
@@ -119,15 +120,35 @@ func (p *pass) deploymentState() decide.ChildState {
 	if err != nil {
 		p.fault = err
 	}
-	if p.seen.settled == p.settlement() && len(labelDifferences(p.deployment.Labels, wanted.Labels)) == 0 {
+	if p.seen.deployment.is(p.deploymentSettlement(wanted)) {
+		p.overruled = append(p.overruled, differences...)
 		return decide.ChildSame
 	}
 	return p.due(differences)
 }
 
-// settlement names what the Deployment is now.
-func (p *pass) settlement() settlement {
-	return settlement{app: p.app.Generation, deployment: p.deployment.Generation, uid: p.deployment.UID}
+// deploymentSettlement is how the Deployment stands now.
+func (p *pass) deploymentSettlement(wanted *appsv1.Deployment) settlement {
+	s := p.settlement(p.deployment, wanted)
+	s.spec = p.deployment.Generation
+	return s
+}
+
+// serviceSettlement is how the Service stands now.
+func (p *pass) serviceSettlement(wanted *corev1.Service) settlement {
+	s := p.settlement(p.service, wanted)
+	s.ports, s.selector = withoutNodePorts(p.service.Spec.Ports), p.service.Spec.Selector
+	return s
+}
+
+func (p *pass) settlement(object, wanted client.Object) settlement {
+	s := settlement{app: p.app.Generation, uid: object.GetUID(), labels: map[string]string{}}
+	for key := range wanted.GetLabels() {
+		if value, present := object.GetLabels()[key]; present {
+			s.labels[key] = value
+		}
+	}
+	return s
 }
 
 func (p *pass) serviceState() decide.ChildState {
@@ -149,7 +170,12 @@ func (p *pass) serviceState() decide.ChildState {
 	if state != decide.ChildSame {
 		return state
 	}
-	return p.due(serviceDifferences(p.service, wanted))
+	differences := serviceDifferences(p.service, wanted)
+	if p.seen.service.is(p.serviceSettlement(wanted)) {
+		p.overruled = append(p.overruled, differences...)
+		return decide.ChildSame
+	}
+	return p.due(differences)
 }
 
 // due says whether what differs may be put right now. A change of the spec is no

@@ -31,6 +31,8 @@ type pass struct {
 	service         *corev1.Service
 	deploymentFresh bool
 	serviceFresh    bool
+	// overruled are the differences that others have the last word over.
+	overruled []difference
 	// trouble is what is wrong with a Pod, once it was looked for.
 	trouble podtrouble.Trouble
 	looked  bool

@@ -3,6 +3,7 @@ package myapp
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -50,12 +51,8 @@ func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 		message += ": " + p.seen.refused.message
 	}
 	outcome := workload.Outcome{Stalled: d.Action == decide.Stall, Waiting: d.Action == decide.Wait, Reason: d.Reason, Message: message}
-	asDeclared := "Deployment and Service are as declared"
-	if p.scaler != nil {
-		asDeclared += "; the number of replicas is AppAutoscaler " + p.scaler.Name + "'s"
-	}
 	own := slices.Concat(
-		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, asDeclared)},
+		[]metav1.Condition{ready(p, s, d, message), workload.Synced(outcome, p.asDeclared())},
 		workload.Progress(outcome),
 		[]metav1.Condition{contended(p)},
 	)
@@ -64,6 +61,22 @@ func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 	}
 	return append(own,
 		fromDeployment(p, appsv1.DeploymentAvailable, d, message), fromDeployment(p, appsv1.DeploymentProgressing, d, message))
+}
+
+// asDeclared says that all is, but for what is not for this object to say.
+func (p *pass) asDeclared() string {
+	message := "Deployment and Service are as declared"
+	if p.scaler != nil {
+		message += "; the number of replicas is AppAutoscaler " + p.scaler.Name + "'s"
+	}
+	if len(p.overruled) > 0 {
+		what := make([]string, len(p.overruled))
+		for i, d := range p.overruled {
+			what[i] = d.what
+		}
+		message += "; a policy or a webhook changes what is written: " + strings.Join(what, ", ")
+	}
+	return message
 }
 
 // ready tells whether all Pods run what is declared and are available.
