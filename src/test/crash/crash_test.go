@@ -19,7 +19,7 @@ func TestEveryCrashPoint(t *testing.T) {
 			}
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				for _, kind := range Kinds() {
+				for _, kind := range s.kinds() {
 					t.Run(string(kind), func(t *testing.T) {
 						t.Parallel()
 						tryAll(t, report, s, kind)

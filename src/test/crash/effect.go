@@ -37,6 +37,9 @@ func (e Effect) Creates() bool {
 	return e.Verb == string(provider.OperationCreate) && strings.HasPrefix(e.Object, providerPrefix)
 }
 
+// Tells reports whether the effect is the write of a status.
+func (e Effect) Tells() bool { return strings.HasSuffix(e.Object, "/status") }
+
 // Numbering gives effects their names. The zero value begins with each ordinal 1.
 type Numbering struct {
 	counts map[Effect]int

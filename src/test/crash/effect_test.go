@@ -68,4 +68,12 @@ func TestAPlanTriesEveryEffectInEachWay(t *testing.T) {
 	if diff := cmp.Diff(want, names(Plan(effects[1:], Minimal, true))); diff != "" {
 		t.Error(diff)
 	}
+	want = []string{
+		"killed-before.patch-virtualmachines-web-1", "answer-lost.patch-virtualmachines-web-1", "refused.patch-virtualmachines-web-1",
+	}
+	status := Effect{Verb: "patch", Object: "virtualmachines/web/status", Ordinal: 1}
+	want = append(want, "killed-before.patch-virtualmachines-web-status-1", "answer-lost.patch-virtualmachines-web-status-1")
+	if diff := cmp.Diff(want, names(Plan([]Effect{effects[0], status}, None, false))); diff != "" {
+		t.Error(diff)
+	}
 }

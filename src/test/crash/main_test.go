@@ -18,6 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/controlplane"
 )
@@ -26,7 +27,7 @@ const (
 	// startPatience is for the first run, which may build the control plane.
 	startPatience = 30 * time.Minute
 	// parallel points mostly wait, so a machine carries more of them than it has cores.
-	parallel = "10"
+	parallel = "16"
 
 	root = "../../.."
 	crds = root + "/charts/vmoperator/files/crds"
@@ -38,7 +39,7 @@ var everything = flag.Bool("crash.all", false, "try the points of every scenario
 // What all points share.
 var (
 	plane *controlplane.ControlPlane
-	kube  client.Client
+	kube  client.WithWatch
 	// executable is the operator as it is.
 	executable string
 	// buildDir has the executables.
@@ -78,10 +79,10 @@ func runTests(m *testing.M) (status int, err error) {
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), computev1.AddToScheme(scheme), exampleappsv1.AddToScheme(scheme)); err != nil {
 		return 1, err
 	}
-	if kube, err = client.New(plane.Config, client.Options{Scheme: scheme}); err != nil {
+	if kube, err = client.NewWithWatch(plane.Config, client.Options{Scheme: scheme}); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil

@@ -16,6 +16,9 @@ const (
 	// Late kills the operator and lets the effect happen all the same, once its
 	// successor has looked and found nothing: a POST that was under way.
 	Late Mode = "late"
+	// Refused has the apiserver answer that it cannot, and the effect does not come:
+	// the operator lives on.
+	Refused Mode = "refused"
 )
 
 // Point is one disturbance to try.
@@ -45,20 +48,26 @@ const (
 	Full Kind = "full"
 	// Minimal has three endpoints: it cannot tell whether a POST made a VM.
 	Minimal Kind = "minimal"
+	// None is no provider: the story is of workloads in the cluster.
+	None Kind = "none"
 )
 
 // Kinds are all kinds.
-func Kinds() []Kind { return []Kind{Full, Minimal} }
+func Kinds() []Kind { return []Kind{Full, Minimal, None} }
 
 // Plan is what to try of the effects of an undisturbed run. Whatever is done to a
 // POST at a minimal provider ends in a question to a person; abandonable says that
-// the object may be deleted while it is open.
+// the object may be deleted while it is open. A status that was refused is written
+// by the next look, like one whose answer was lost: it is not tried twice.
 func Plan(effects []Effect, kind Kind, abandonable bool) []Point {
 	var points []Point
 	for _, effect := range effects {
 		modes := []Mode{KilledBefore, AnswerLost}
 		if effect.Creates() {
 			modes = append(modes, Late)
+		}
+		if kind == None && !effect.Tells() {
+			modes = append(modes, Refused)
 		}
 		for _, mode := range modes {
 			points = append(points, Point{Effect: effect, Mode: mode})

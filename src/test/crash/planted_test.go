@@ -25,7 +25,7 @@ type plant struct {
 	harm Harm
 }
 
-// change replaces a text in a file of src/controller/virtualmachine.
+// change replaces a text in a file of src/controller.
 type change struct{ file, old, new string }
 
 // unstored are the points at which a VM is made and its id is not stored.
@@ -39,17 +39,17 @@ func plants() []plant {
 			name: "the finalizer comes after the POST",
 			changes: []change{
 				{
-					"act.go", "r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record))",
+					"virtualmachine/act.go", "r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record))",
 					"r.writeMetadata(ctx, p, setRecord(record), clearSpentConfirmation(record))",
 				},
-				{"decide/decide.go", "s.Intent == IntentFresh && s.Finalizer && ", "s.Intent == IntentFresh && "},
+				{"virtualmachine/decide/decide.go", "s.Intent == IntentFresh && s.Finalizer && ", "s.Intent == IntentFresh && "},
 			},
 			scenario: "create", kind: Full, harm: Leaked,
 		},
 		{
 			name: "the key is not stored",
 			changes: []change{{
-				"act.go", "if err := r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record)); err != nil {\n\t\treturn err\n\t}\n",
+				"virtualmachine/act.go", "if err := r.writeMetadata(ctx, p, addFinalizer(record), clearSpentConfirmation(record)); err != nil {\n\t\treturn err\n\t}\n",
 				`if err := r.writeMetadata(ctx, p, addFinalizer(record), func(vm *computev1.VirtualMachine) {
 					delete(vm.Annotations, computev1.CreateIntentAnnotation)
 				}); err != nil {
@@ -63,7 +63,7 @@ func plants() []plant {
 		{
 			name: "the key is made anew each time",
 			changes: []change{{
-				"act.go", "\t\treturn next\n\tdefault:\n\t\treturn p.record\n",
+				"virtualmachine/act.go", "\t\treturn next\n\tdefault:\n\t\treturn p.record\n",
 				"\t\treturn next\n\tdefault:\n\t\treturn intent.New(p.vm, p.record.Ordinal()+1, identity(p.provider), r.request(p))\n",
 			}},
 			scenario: "create", kind: Full, shows: unstored, harm: Duplicated,
@@ -71,7 +71,7 @@ func plants() []plant {
 		{
 			name: "a stale id is trusted",
 			changes: []change{{
-				"pass.go", `p.record.Replaces != "" && p.record.Replaces == id`,
+				"virtualmachine/pass.go", `p.record.Replaces != "" && p.record.Replaces == id`,
 				`p.record.Replaces != "" && p.record.Replaces == id && p.fresh`,
 			}},
 			scenario: "vanished", kind: Full, shows: unstored, harm: Duplicated,
@@ -79,10 +79,17 @@ func plants() []plant {
 		{
 			name: "the finalizer goes before the 404",
 			changes: []change{{
-				"decide/decide.go", `Decision{Wait, computev1.ReasonDeleting, "the provider is deleting the VM", Soon}`,
+				"virtualmachine/decide/decide.go", `Decision{Wait, computev1.ReasonDeleting, "the provider is deleting the VM", Soon}`,
 				`Decision{RemoveFinalizer, computev1.ReasonDeleting, "the provider is deleting the VM", Never}`,
 			}},
 			scenario: "delete", kind: Full, harm: Leaked,
+		},
+		{
+			name: "the number of replicas is left out before another owns it",
+			changes: []change{{
+				"myapp/act.go", "if err := r.handReplicasOver(ctx, p); err != nil {\n\t\t\treturn err\n\t\t}", "p.seen.other = \"\"",
+			}},
+			scenario: "myapp-taken-over", kind: None, harm: Unasked,
 		},
 	}
 }
@@ -138,7 +145,7 @@ func hunt(t *testing.T, planted plant, faulty string) Harm {
 // them for the originals: the operator itself needs no hook for faults.
 func overlay(t *testing.T, changes []change) string {
 	t.Helper()
-	folder, err := filepath.Abs(root + "/src/controller/virtualmachine")
+	folder, err := filepath.Abs(root + "/src/controller")
 	if err != nil {
 		t.Fatal(err)
 	}

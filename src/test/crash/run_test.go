@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
@@ -29,7 +31,7 @@ type outcome struct {
 func (w *world) run(s scenario, end End) outcome {
 	err := w.tell(s.before)
 	if err == nil && len(s.before) > 0 {
-		err = w.await("a calm before the story", func(context.Context) (bool, error) { return w.calm(), nil })
+		err = w.rest(s)
 	}
 	var got outcome
 	if err == nil {
@@ -38,6 +40,9 @@ func (w *world) run(s scenario, end End) outcome {
 	}
 	if err == nil {
 		got.end, err = w.settle(end)
+	}
+	if err == nil && s.workload() {
+		err = errors.Join(w.unmoved(), w.judge(s))
 	}
 	got.effects = w.saboteur.recorded()
 	got.reached = w.saboteur.reached() != nil
@@ -50,6 +55,14 @@ func (w *world) run(s scenario, end End) outcome {
 	}
 	got.err = errors.Join(w.auditor.first(), err)
 	return got
+}
+
+// rest waits until nothing of what was told so far goes on.
+func (w *world) rest(s scenario) error {
+	if s.workload() {
+		return w.lookAgain()
+	}
+	return w.await("a calm before the story", func(context.Context) (bool, error) { return w.calm(), nil })
 }
 
 func (w *world) tell(steps []step) error {
@@ -106,7 +119,8 @@ func (w *world) end(ctx context.Context) (End, error) {
 	for _, kind := range []schema.GroupVersionKind{
 		computev1.GroupVersion.WithKind("VirtualMachineList"), computev1.GroupVersion.WithKind("ProviderConfigList"),
 		corev1.SchemeGroupVersion.WithKind("SecretList"), corev1.SchemeGroupVersion.WithKind("ServiceList"),
-		discoveryv1.SchemeGroupVersion.WithKind("EndpointSliceList"),
+		discoveryv1.SchemeGroupVersion.WithKind("EndpointSliceList"), appsv1.SchemeGroupVersion.WithKind("DeploymentList"),
+		exampleappsv1.GroupVersion.WithKind("AppAutoscalerList"), exampleappsv1.GroupVersion.WithKind("MyAppList"),
 	} {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind)

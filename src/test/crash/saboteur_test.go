@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -34,10 +35,14 @@ func newSaboteur(namespace string, ownerOf func(string) string, point *Point) *s
 // decide is the hook of both proxies.
 func (s *saboteur) decide(ctx context.Context, call interpose.Call) interpose.Verdict {
 	if s.disturbs(call) {
-		if s.point.Mode == AnswerLost {
+		switch s.point.Mode {
+		case AnswerLost:
 			return interpose.LoseAnswer()
+		case Refused:
+			return interpose.Refuse(http.StatusInternalServerError)
+		case KilledBefore, Late:
+			return s.gate.Hold(ctx)
 		}
-		return s.gate.Hold(ctx)
 	}
 	if call.Kind == interpose.Provider && s.unreachable.Load() {
 		return interpose.Drop()

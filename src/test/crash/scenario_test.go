@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"slices"
 	"time"
 
 	"github.com/example/vmoperator/src/provider"
@@ -13,7 +14,7 @@ const (
 	callTimeout = 3 * time.Second
 )
 
-// scenario is a part of a VM's life.
+// scenario is a part of a life: of a VM, or of a Deployment.
 type scenario struct {
 	name string
 	// phase of a VM just made; Running if empty.
@@ -30,12 +31,33 @@ type scenario struct {
 	abandonable bool
 	// smoke scenarios are tried by a plain go test.
 	smoke bool
+
+	// chronicle is all that the Deployment is in the scenario, one after the other: see
+	// Chronicle. A scenario that has one has no provider.
+	chronicle []string
+	// mayNeverBe: the Deployment may be asked for no more before it is made.
+	mayNeverBe bool
+	// labeller has the operator run that controller too.
+	labeller bool
 }
+
+// kinds are the kinds of provider that the scenario is told with.
+func (s scenario) kinds() []Kind {
+	if s.workload() {
+		return []Kind{None}
+	}
+	return []Kind{Full, Minimal}
+}
+
+// workload reports whether the scenario is about a Deployment.
+func (s scenario) workload() bool { return len(s.chronicle) > 0 }
 
 // wanted leads to a VM that runs.
 var wanted = []step{createProvider, createVM, running}
 
-func scenarios() []scenario {
+func scenarios() []scenario { return slices.Concat(machineScenarios(), workloadScenarios()) }
+
+func machineScenarios() []scenario {
 	return []scenario{
 		{
 			name: "create", smoke: true, abandonable: true,

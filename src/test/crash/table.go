@@ -22,6 +22,10 @@ const (
 	Stuck Harm = "stuck"
 	// Strayed is a DELETE for a VM whose object is not being deleted.
 	Strayed Harm = "strayed"
+	// Unasked is a Deployment as nobody wants it, be it for a moment.
+	Unasked Harm = "unasked"
+	// Untrue is an event that tells of what did not happen.
+	Untrue Harm = "untrue"
 )
 
 // Result is what came of one point.
@@ -82,8 +86,15 @@ func (r *Report) Write(out io.Writer, scenarios []string) error {
 			fmt.Fprintf(out, "not reached: %s/%s/%s\n", result.Scenario, result.Kind, result.Point)
 		}
 	}
-	if strayed := r.count(func(result Result) bool { return result.Harm == Strayed }); strayed > 0 {
-		fmt.Fprintf(out, "DELETEs for another's VM: %d\n", strayed)
+	for _, rare := range []struct {
+		harm Harm
+		text string
+	}{
+		{Strayed, "DELETEs for another's VM"}, {Unasked, "Deployments as nobody wants them"}, {Untrue, "events of what did not happen"},
+	} {
+		if count := r.count(func(result Result) bool { return result.Harm == rare.harm }); count > 0 {
+			fmt.Fprintf(out, "%s: %d\n", rare.text, count)
+		}
 	}
 	_, err := fmt.Fprintln(out, r.summary())
 	return err

@@ -52,6 +52,10 @@ type world struct {
 	kube     *interpose.Proxy
 	cloud    *interpose.Proxy
 	operator *operator.Operator
+	// follower has the chronicle of a scenario that is about a Deployment.
+	follower *follower
+	// flags are further flags of the operator.
+	flags []string
 	// key is the API key that the provider asks for.
 	key atomic.Pointer[string]
 
@@ -79,9 +83,15 @@ func newWorld(t *testing.T, s scenario, kind Kind, point *Point, executable stri
 	if s.metronome {
 		w.watched = []string{w.makeNamespace(), w.namespace}
 	}
+	if s.labeller {
+		w.flags = []string{"--controllers=virtualmachine,providerconfig,labeller"}
+	}
 	w.auditor = &auditor{namespace: w.namespace, fake: w.fake, owners: map[string]string{}}
 	w.auditor.watch()
 	w.saboteur = newSaboteur(w.namespace, w.auditor.ownerOf, point)
+	if s.workload() {
+		w.follow(s.chronicle)
+	}
 	w.interpose()
 	if s.metronome {
 		w.startMetronome()
@@ -151,14 +161,14 @@ func (w *world) start() {
 	w.t.Helper()
 	w.operator = operator.Start(w.t, operator.Options{
 		Executable: w.executable, Config: w.kube.Config(), Silent: true,
-		Args: []string{
+		Args: append([]string{
 			"--watch-namespaces=" + strings.Join(w.watched, ","), "--leader-election-namespace=" + w.watched[0],
 			"--allow-endpoint-cidrs=127.0.0.0/8", "--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
 			// The operator sends no POST later than half a lease after it has said that it
 			// would: time enough on a loaded machine.
 			"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=1s",
 			"--transition-poll-interval=200ms", "--provider-qps=1000", "--provider-burst=1000",
-		},
+		}, w.flags...),
 	})
 }
 
