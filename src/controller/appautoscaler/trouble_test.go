@@ -1,6 +1,7 @@
 package appautoscaler_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,10 @@ import (
 // look makes the controller look at an object again, and waits until it has.
 func (w *world) look(name string) {
 	w.t.Helper()
-	before, _ := w.ledger.seen()
+	before := w.ledger.Gets("*v1.AppAutoscaler")
 	w.pause(name, fmt.Sprint("no: ", before))
 	w.eventually("a pass", func() string {
-		if passes, _ := w.ledger.seen(); passes == before {
+		if w.ledger.Gets("*v1.AppAutoscaler") == before {
 			return "has not begun"
 		}
 		return ""
@@ -35,16 +36,16 @@ func TestNothingIsWrittenWhileNothingChanges(t *testing.T) {
 	w.autoscaler("order", 3)
 	w.reaches("order", exampleappsv1.StateAligned)
 	w.look("order")
-	_, before := w.ledger.seen()
+	before := len(w.ledger.Writes())
 	for range 10 {
-		w.clock.step(5 * time.Minute)
+		w.clock.Step(5 * time.Minute)
 		w.look("order")
 	}
 	w.restart()
 	w.look("order")
 	w.look("order")
-	if _, after := w.ledger.seen(); after != before {
-		t.Errorf("written while all was as declared: %q", w.ledger.all()[before:])
+	if after := len(w.ledger.Writes()); after != before {
+		t.Errorf("written while all was as declared: %q", w.ledger.Writes()[before:])
 	}
 	if got := w.deployment().Generation; got != 1 {
 		t.Errorf("the Deployment has generation %d, want 1", got)
@@ -74,12 +75,12 @@ func TestAFieldThatIsFoughtOverIsPutBackSeldomAndNeverGivenUp(t *testing.T) {
 	w.look("order")
 	w.wants(2, image)
 
-	w.clock.step(contention.Rest)
+	w.clock.Step(contention.Rest)
 	w.look("order")
 	w.wants(5, image)
 	w.has("order", exampleappsv1.ConditionContended, metav1.ConditionTrue, exampleappsv1.ReasonContended)
 
-	w.clock.step(contention.Window)
+	w.clock.Step(contention.Window)
 	w.look("order")
 	w.has("order", exampleappsv1.ConditionContended, "", "")
 }
@@ -125,11 +126,11 @@ func TestAnImageThatCannotBePulledIsToldOnce(t *testing.T) {
 		}
 		return ""
 	})
-	_, before := w.ledger.seen()
+	before := len(w.ledger.Writes())
 	for range 5 {
 		w.look("order")
 	}
-	if all := w.ledger.all()[before:]; len(all) > 0 {
+	if all := w.ledger.Writes()[before:]; len(all) > 0 {
 		t.Errorf("the trouble stays the same, and there are writes: %q", all)
 	}
 }
@@ -149,17 +150,24 @@ func TestPodsThatCannotBeCreatedAreSeen(t *testing.T) {
 	}
 }
 
+var errRefused = errors.New("refused by a test")
+
 func TestThreeFailuresInARowAreTold(t *testing.T) {
 	w := newWorld(t)
 	w.autoscaler("order", 2)
 	w.wants(2, image)
 	w.has("order", exampleappsv1.ConditionSynced, metav1.ConditionTrue, exampleappsv1.ReasonSynced)
-	w.ledger.fail(true)
+	w.ledger.Fail(func(write string) error {
+		if strings.HasSuffix(write, " status") {
+			return nil
+		}
+		return errRefused
+	})
 	w.scale(1)
 	w.reaches("order", exampleappsv1.StateFailed)
 	w.has("order", exampleappsv1.ConditionSynced, metav1.ConditionFalse, exampleappsv1.ReasonReconcileFailed)
 	w.tells("order", exampleappsv1.ReasonReconcileFailed, errRefused.Error())
-	w.ledger.fail(false)
+	w.ledger.Fail(nil)
 	w.wants(2, image)
 	w.has("order", exampleappsv1.ConditionSynced, metav1.ConditionTrue, exampleappsv1.ReasonSynced)
 	if notes := w.notes("order", exampleappsv1.ReasonReconcileFailed); len(notes) != 1 {
@@ -172,8 +180,8 @@ func TestEachPassWritesTheStatusOnceAtMost(t *testing.T) {
 	w.kubelet(running)
 	w.autoscaler("order", 1)
 	w.reaches("order", exampleappsv1.StateAligned)
-	all := w.ledger.all()
+	all := w.ledger.Writes()
 	if got := len(slices.DeleteFunc(all, func(write string) bool { return write != "create *v1.Deployment" })); got != 1 {
-		t.Errorf("%d creations: %q", got, w.ledger.all())
+		t.Errorf("%d creations: %q", got, w.ledger.Writes())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,17 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/test/controllers"
 )
 
 // patience is how long a test waits for a condition: long, for machines are slow.
@@ -41,15 +36,15 @@ type world struct {
 	t         *testing.T
 	namespace string
 	client    client.Client
-	clock     *clock
-	ledger    *ledger
+	clock     *controllers.Clock
+	ledger    *controllers.Ledger
 	stop      func()
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	w := &world{t: t, clock: &clock{now: time.Now()}, ledger: &ledger{}}
+	w := &world{t: t, clock: &controllers.Clock{}, ledger: &controllers.Ledger{}}
 	var err error
 	w.client, err = client.New(plane.Config, client.Options{Scheme: scheme})
 	w.must(err)
@@ -57,7 +52,6 @@ func newWorld(t *testing.T) *world {
 	w.must(w.client.Create(t.Context(), namespace))
 	w.namespace = namespace.Name
 	w.start()
-	t.Cleanup(func() { w.stop() })
 	return w
 }
 
@@ -65,36 +59,17 @@ func newWorld(t *testing.T) *world {
 // process does.
 func (w *world) start() {
 	w.t.Helper()
-	mgr, err := ctrl.NewManager(plane.Config, ctrl.Options{
-		Scheme:     scheme,
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: new(true)},
-		Cache: cache.Options{
-			DefaultNamespaces: map[string]cache.Config{w.namespace: {}},
-			DefaultTransform:  cache.TransformStripManagedFields(),
-		},
-		NewClient: func(cfg *rest.Config, options client.Options) (client.Client, error) {
-			base, err := client.NewWithWatch(cfg, options)
-			if err != nil {
-				return nil, err
+	w.stop = controllers.Run(w.t, controllers.Options{
+		Config: plane.Config, Scheme: scheme, Namespace: w.namespace, Ledger: w.ledger,
+		SetUp: func(ctx context.Context, mgr ctrl.Manager) error {
+			if err := index.RegisterApps(ctx, mgr.GetFieldIndexer()); err != nil {
+				return err
 			}
-			return interceptor.NewClient(base, w.ledger.funcs()), nil
+			return (&appautoscaler.Reconciler{
+				Options: appautoscaler.Options{Retry: 200 * time.Millisecond},
+				Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: w.clock.Now,
+			}).SetupWithManager(mgr)
 		},
-	})
-	w.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	w.must(index.RegisterApps(ctx, mgr.GetFieldIndexer()))
-	w.must((&appautoscaler.Reconciler{
-		Options: appautoscaler.Options{Retry: 200 * time.Millisecond},
-		Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: w.clock.Now,
-	}).SetupWithManager(mgr))
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	w.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			w.t.Errorf("manager: %v", err)
-		}
 	})
 }
 

@@ -97,7 +97,7 @@ func TestAnObjectThatSomebodyElseMakesAtTheSameMomentIsLeftAsItWas(t *testing.T)
 	deployment, service := w.foreignDeployment(), w.foreignService()
 	w.app(withPorts(80))
 	reconciler := &myapp.Reconciler{
-		Client: &blind{w.client}, APIReader: &blind{w.client}, Recorder: events.NewFakeRecorder(100), Now: w.clock.now,
+		Client: &blind{w.client}, APIReader: &blind{w.client}, Recorder: events.NewFakeRecorder(100), Now: w.clock.Now,
 	}
 	request := ctrl.Request{NamespacedName: w.key()}
 	if _, err := reconciler.Reconcile(t.Context(), request); err != nil {

@@ -152,10 +152,10 @@ func TestWhoeverKeepsChangingADeploymentIsMetNoMoreOftenThanEveryFiveMinutes(t *
 
 	other()
 	w.shows("Synced", metav1.ConditionFalse, "Contended")
-	w.clock.add(contention.Rest)
+	w.clock.Step(contention.Rest)
 	w.meddle("their-controller", func(d *appsv1.Deployment) { container(d).Image = "theirs:2" })
 	w.awaits("the image to be put back after a rest", back)
-	w.clock.add(contention.Window)
+	w.clock.Step(contention.Window)
 	w.runs()
 	w.shows("Ready", metav1.ConditionTrue, "Available")
 	w.becomes("the contention to be over", func(app *exampleappsv1.MyApp) bool {

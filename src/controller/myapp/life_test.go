@@ -100,11 +100,11 @@ func TestNothingIsWrittenOnceAllIsAsDeclared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.settled(change)
-			before := w.ledger.all()
+			before := w.ledger.Writes()
 			w.restart()
 			w.looks()
 			var rest []string
-			for _, write := range w.ledger.all()[len(before):] {
+			for _, write := range w.ledger.Writes()[len(before):] {
 				if write != "patch *v1.MyApp status" {
 					rest = append(rest, write)
 				}
@@ -113,7 +113,7 @@ func TestNothingIsWrittenOnceAllIsAsDeclared(t *testing.T) {
 				t.Errorf("written: %v", rest)
 			}
 			// Two turns of the pause, and nothing else.
-			if got := len(w.ledger.all()) - len(before); got != 2 {
+			if got := len(w.ledger.Writes()) - len(before); got != 2 {
 				t.Errorf("%d writes of the status, want 2", got)
 			}
 		})
@@ -125,7 +125,7 @@ func TestACreationCostsOneWriteForEachChildAndOneOrTwoForTheStatus(t *testing.T)
 	w.app(withPorts(80))
 	w.shows("Synced", metav1.ConditionTrue, "Synced")
 	count := map[string]int{}
-	for _, write := range w.ledger.all() {
+	for _, write := range w.ledger.Writes() {
 		count[write]++
 	}
 	if count["apply Deployment"] != 1 || count["apply Service"] != 1 || count["patch *v1.MyApp status"] > 2 || len(count) != 3 {
@@ -234,7 +234,7 @@ func TestWhatAMyAppOwnsGoesWithItAndIsNotMadeAgain(t *testing.T) {
 		t.Errorf("the Deployment was made again: %v", err)
 	}
 	applied := 0
-	for _, write := range w.ledger.all() {
+	for _, write := range w.ledger.Writes() {
 		if write == "apply Deployment" {
 			applied++
 		}
@@ -254,7 +254,7 @@ func TestADeploymentThatIsDeletedIsMadeAgain(t *testing.T) {
 
 func TestWhatTheAPIRefusesStallsUntilTheSpecChanges(t *testing.T) {
 	w := newWorld(t)
-	w.ledger.fail(func(write string) error {
+	w.ledger.Fail(func(write string) error {
 		if write == "apply Deployment" {
 			return apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "Deployment"}, shop, nil)
 		}
@@ -265,7 +265,7 @@ func TestWhatTheAPIRefusesStallsUntilTheSpecChanges(t *testing.T) {
 	if !strings.Contains(stalled.Message, "is invalid") {
 		t.Errorf("it says %q", stalled.Message)
 	}
-	w.ledger.fail(nil)
+	w.ledger.Fail(nil)
 	w.edit(func(app *exampleappsv1.MyApp) { app.Spec.Replicas = new(int32(2)) })
 	w.shows("Synced", metav1.ConditionTrue, "Synced")
 	if meta.FindStatusCondition(w.get().Status.Conditions, "Stalled") != nil {
@@ -275,7 +275,7 @@ func TestWhatTheAPIRefusesStallsUntilTheSpecChanges(t *testing.T) {
 
 func TestAFailureIsToldAndPasses(t *testing.T) {
 	w := newWorld(t)
-	w.ledger.fail(func(write string) error {
+	w.ledger.Fail(func(write string) error {
 		if strings.HasPrefix(write, "apply") {
 			return errors.New("the disk is full")
 		}
@@ -286,7 +286,7 @@ func TestAFailureIsToldAndPasses(t *testing.T) {
 	if !strings.Contains(failed.Message, "creating the Deployment: the disk is full") {
 		t.Errorf("it says %q", failed.Message)
 	}
-	w.ledger.fail(nil)
+	w.ledger.Fail(nil)
 	w.shows("Synced", metav1.ConditionTrue, "Synced")
 	if slices.ContainsFunc(w.get().Status.Conditions, func(c metav1.Condition) bool { return c.Reason == "ReconcileFailed" }) {
 		t.Errorf("the failure stays: %+v", w.get().Status.Conditions)

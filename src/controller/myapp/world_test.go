@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,18 +12,13 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/myapp"
+	"github.com/example/vmoperator/src/test/controllers"
 	"github.com/example/vmoperator/src/test/operator"
 )
 
@@ -34,109 +28,20 @@ const (
 	image = "registry.example.com/shop:1.2.0"
 )
 
-// clock is a time that a test moves.
-type clock struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.ahead)
-}
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead += d
-}
-
-// ledger has the controller's writes, and can make one fail.
-type ledger struct {
-	mu     sync.Mutex
-	writes []string
-	fault  func(write string) error
-}
-
-func (l *ledger) record(format string, args ...any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	write := fmt.Sprintf(format, args...)
-	l.writes = append(l.writes, write)
-	if l.fault != nil {
-		return l.fault(write)
-	}
-	return nil
-}
-
-func (l *ledger) fail(fault func(write string) error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.fault = fault
-}
-
-func (l *ledger) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]string{}, l.writes...)
-}
-
-func (l *ledger) funcs() interceptor.Funcs {
-	return interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-			if err := l.record("create %T", object); err != nil {
-				return err
-			}
-			return c.Create(ctx, object, options...)
-		},
-		Update: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
-			if err := l.record("update %T", object); err != nil {
-				return err
-			}
-			return c.Update(ctx, object, options...)
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if err := l.record("patch %T", object); err != nil {
-				return err
-			}
-			return c.Patch(ctx, object, patch, options...)
-		},
-		Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-			if err := l.record("apply %s", object.(interface{ GetKind() string }).GetKind()); err != nil {
-				return err
-			}
-			return c.Apply(ctx, object, options...)
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if err := l.record("delete %T", object); err != nil {
-				return err
-			}
-			return c.Delete(ctx, object, options...)
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			if err := l.record("patch %T %s", object, sub); err != nil {
-				return err
-			}
-			return c.SubResource(sub).Patch(ctx, object, patch, options...)
-		},
-	}
-}
-
 // world is one namespace with a controller and a ledger of its writes.
 type world struct {
 	t         *testing.T
 	namespace string
 	client    client.Client
-	clock     *clock
-	ledger    *ledger
+	clock     *controllers.Clock
+	ledger    *controllers.Ledger
 	stop      func()
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	w := &world{t: t, clock: &clock{}, ledger: &ledger{}}
+	w := &world{t: t, clock: &controllers.Clock{}, ledger: &controllers.Ledger{}}
 	var err error
 	w.client, err = client.New(plane.Config, client.Options{Scheme: scheme})
 	w.must(err)
@@ -144,7 +49,6 @@ func newWorld(t *testing.T) *world {
 	w.must(w.client.Create(t.Context(), namespace))
 	w.namespace = namespace.Name
 	w.start()
-	t.Cleanup(func() { w.stop() })
 	return w
 }
 
@@ -152,35 +56,17 @@ func newWorld(t *testing.T) *world {
 // process does.
 func (w *world) start() {
 	w.t.Helper()
-	mgr, err := ctrl.NewManager(plane.Config, ctrl.Options{
-		Scheme:     scheme,
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: new(true)},
-		Cache: cache.Options{
-			DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: cache.TransformStripManagedFields(),
-		},
-		NewClient: func(cfg *rest.Config, options client.Options) (client.Client, error) {
-			base, err := client.NewWithWatch(cfg, options)
-			if err != nil {
-				return nil, err
+	w.stop = controllers.Run(w.t, controllers.Options{
+		Config: plane.Config, Scheme: scheme, Namespace: w.namespace, Ledger: w.ledger,
+		SetUp: func(ctx context.Context, mgr ctrl.Manager) error {
+			if err := index.RegisterApps(ctx, mgr.GetFieldIndexer()); err != nil {
+				return err
 			}
-			return interceptor.NewClient(base, w.ledger.funcs()), nil
+			return (&myapp.Reconciler{
+				Options: myapp.Options{Autoscalers: true, Retry: 200 * time.Millisecond},
+				Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: w.clock.Now,
+			}).SetupWithManager(mgr)
 		},
-	})
-	w.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	w.must(index.RegisterApps(ctx, mgr.GetFieldIndexer()))
-	w.must((&myapp.Reconciler{
-		Options: myapp.Options{Autoscalers: true, Retry: 200 * time.Millisecond},
-		Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: w.clock.now,
-	}).SetupWithManager(mgr))
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	w.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			w.t.Errorf("manager: %v", err)
-		}
 	})
 }
 
