@@ -89,12 +89,12 @@ func TestAPolicyThatHasTheLastWordIsNotWrittenAgainst(t *testing.T) {
 // the MyApp's status.
 func (w *world) wantNoWrites() {
 	w.t.Helper()
-	before := len(w.ledger.all())
+	before := len(w.ledger.Writes())
 	for range 3 {
 		w.looks()
 	}
 	var writes []string
-	for _, write := range w.ledger.all()[before:] {
+	for _, write := range w.ledger.Writes()[before:] {
 		if write != "patch *v1.MyApp status" {
 			writes = append(writes, write)
 		}
