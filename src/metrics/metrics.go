@@ -74,11 +74,11 @@ var (
 		Help: "Labels that the labeller has set on Deployments, by whether somebody keeps changing the label back.",
 	}, []string{"contended"})
 
-	// AppAutoscalerPutBack counts fields of Deployments that somebody else had set and
-	// that were put back, by field.
+	// AppAutoscalerPutBack counts what somebody else had set and was put back, by field:
+	// of Deployments, or HorizontalPodAutoscalers as a whole.
 	AppAutoscalerPutBack = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "appautoscaler_put_back_total",
-		Help: "Fields of Deployments that somebody else had set and that were put back, by field.",
+		Help: "What somebody else had set in Deployments and HorizontalPodAutoscalers, and was put back, by field.",
 	}, []string{"field"})
 
 	appAutoscalers = newStates()
