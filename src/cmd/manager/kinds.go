@@ -2,11 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
+	"time"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
@@ -14,13 +21,41 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 )
 
-// checkKinds fails if a CustomResourceDefinition is missing of a kind that is
-// worked on. The caches would only wait for it without a word.
-func checkKinds(ctx context.Context, config *rest.Config, o options) error {
+// reachRetry is how often an apiserver is tried that is out of reach.
+const reachRetry = time.Second
+
+// awaitKinds waits until the apiserver answers, and fails if a
+// CustomResourceDefinition is missing of a kind that is worked on: the caches would
+// only wait for it without a word. A process that ended while the apiserver is out
+// of reach would be started again later and later, up to five minutes after it is back.
+func awaitKinds(ctx context.Context, config *rest.Config, o options, logger logr.Logger) error {
 	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return fmt.Errorf("connecting to the Kubernetes API: %w", err)
 	}
+	return wait.PollUntilContextCancel(ctx, reachRetry, true, func(ctx context.Context) (bool, error) {
+		err := checkKinds(ctx, discoverer, o)
+		if err == nil || !outOfReach(err) {
+			return err == nil, err
+		}
+		logger.Info("the Kubernetes API is out of reach, and is tried again", "reason", err.Error())
+		return false, nil
+	})
+}
+
+// outOfReach reports whether an error may pass by itself: what the apiserver has
+// answered and a certificate that is not to be trusted will be the same next time.
+func outOfReach(err error) bool {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code >= http.StatusInternalServerError || status.Status().Code == http.StatusTooManyRequests
+	}
+	var untrusted *tls.CertificateVerificationError
+	var unreachable *url.Error
+	return errors.As(err, &unreachable) && !errors.As(err, &untrusted)
+}
+
+func checkKinds(ctx context.Context, discoverer *discovery.DiscoveryClient, o options) error {
 	var missing []string
 	for _, wanted := range kinds(o) {
 		served, err := served(ctx, discoverer, wanted.version)

@@ -43,15 +43,6 @@ func TestAMissingCRDIsNamedAndEndsTheOperator(t *testing.T) {
 	}
 }
 
-func TestAnUnreachableClusterEndsTheOperator(t *testing.T) {
-	nowhere := *plane.Config
-	nowhere.Host = "https://127.0.0.1:1"
-	status, stderr := runOperator(t, &nowhere)
-	if status != exitFailed || !strings.Contains(stderr, "asking the Kubernetes API which kinds it serves") {
-		t.Errorf("exit status %d, said %s", status, stderr)
-	}
-}
-
 // Until then it is alive, so that nothing kills it, and not ready.
 func TestTheOperatorIsReadyOnceItHasRightsAndCaches(t *testing.T) {
 	place := namespace(t)

@@ -38,7 +38,11 @@ func serve(ctx context.Context, o options, where place, logger logr.Logger) erro
 	if err != nil {
 		return err
 	}
-	if err := checkKinds(ctx, config, o); err != nil {
+	switch err := awaitKinds(ctx, config, o, logger); {
+	case ctx.Err() != nil:
+		// Nothing was begun.
+		return nil
+	case err != nil:
 		return err
 	}
 	client, err := kubernetes.NewForConfig(config)
