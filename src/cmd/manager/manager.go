@@ -58,6 +58,10 @@ func newScheme() *runtime.Scheme {
 }
 
 func newManager(kube *rest.Config, o options, where place, namespaces []string) (ctrl.Manager, error) {
+	lock, err := podLock(kube, o, where.home)
+	if err != nil {
+		return nil, err
+	}
 	mgr, err := ctrl.NewManager(kube, ctrl.Options{
 		Scheme: newScheme(),
 		Cache:  cacheOptions(o, namespaces),
@@ -70,6 +74,8 @@ func newManager(kube *rest.Config, o options, where place, namespaces []string) 
 		LeaderElection:          o.leaderElection.enabled,
 		LeaderElectionID:        leaderElectionID,
 		LeaderElectionNamespace: where.home,
+		// Without one, the manager makes its own.
+		LeaderElectionResourceLockInterface: lock,
 		// The process ends as soon as the manager has.
 		LeaderElectionReleaseOnCancel: true,
 		LeaseDuration:                 &o.leaderElection.leaseDuration,
