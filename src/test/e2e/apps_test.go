@@ -19,7 +19,7 @@ import (
 )
 
 // shop is a MyApp whose image is at hand: the mock provider listens, and is healthy.
-func (r *release) shop(replicas int32) *exampleappsv1.MyApp {
+func (r *release) shop(replicas int32, changes ...func(*exampleappsv1.MyApp)) *exampleappsv1.MyApp {
 	r.t.Helper()
 	app := &exampleappsv1.MyApp{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.watched[0], Name: "shop"},
@@ -27,6 +27,9 @@ func (r *release) shop(replicas int32) *exampleappsv1.MyApp {
 			Image: mockImage + ":" + version, Replicas: &replicas,
 			Ports: []exampleappsv1.MyAppPort{{Name: "http", Port: 80, TargetPort: 8080}},
 		},
+	}
+	for _, change := range changes {
+		change(app)
 	}
 	must(r.t, kube.Create(r.t.Context(), app))
 	return app
