@@ -40,6 +40,17 @@ func editAutoscaler(change func(*exampleappsv1.AppAutoscaler)) step {
 	}
 }
 
+// handOver declares bounds, and takeBack a number again.
+var handOver = editAutoscaler(func(a *exampleappsv1.AppAutoscaler) {
+	a.Spec.MinReplicas, a.Spec.MaxReplicas = new(int32(2)), new(int32(9))
+})
+
+func takeBack(replicas int32) step {
+	return editAutoscaler(func(a *exampleappsv1.AppAutoscaler) {
+		a.Spec.MinReplicas, a.Spec.MaxReplicas, a.Spec.Replicas = nil, nil, &replicas
+	})
+}
+
 func deleteAutoscaler(w *world) error {
 	return kube.Delete(w.t.Context(), &exampleappsv1.AppAutoscaler{ObjectMeta: w.meta(keeper)})
 }
@@ -59,10 +70,15 @@ func untilAutoscaler(name, what string, state func(*exampleappsv1.AppAutoscaler)
 	}
 }
 
-// aligned waits until an AppAutoscaler tells that the Pods run what it declares.
-func aligned(name string) step {
-	return untilAutoscaler(name, "to be aligned", func(a *exampleappsv1.AppAutoscaler) bool {
-		return a.Status.State == exampleappsv1.StateAligned
+// aligned waits until an AppAutoscaler tells that the Pods run what it declares, and
+// autoscaling that a HorizontalPodAutoscaler says how many.
+func aligned(name string) step { return untilState(name, exampleappsv1.StateAligned) }
+
+var autoscaling = untilState(keeper, exampleappsv1.StateAutoscaling)
+
+func untilState(name string, state exampleappsv1.AppAutoscalerState) step {
+	return untilAutoscaler(name, "to be "+string(state), func(a *exampleappsv1.AppAutoscaler) bool {
+		return a.Status.State == state
 	})
 }
 

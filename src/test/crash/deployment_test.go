@@ -56,11 +56,13 @@ func deploy(replicas int32, image string, more ...corev1.Container) step {
 }
 
 // scale is kubectl scale.
-func scale(replicas int32) step {
+func scale(replicas int32) step { return scaleAs("kubectl", replicas) }
+
+func scaleAs(manager string, replicas int32) step {
 	return func(w *world) error {
 		body := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
 		return kube.SubResource("scale").Update(w.t.Context(), &appsv1.Deployment{ObjectMeta: w.meta(shop)},
-			client.WithSubResourceBody(body), client.FieldOwner("kubectl"))
+			client.WithSubResourceBody(body), client.FieldOwner(manager))
 	}
 }
 

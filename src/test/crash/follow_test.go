@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"bytes"
 	"context"
 	"regexp"
 	"strings"
@@ -89,6 +90,23 @@ func (w *world) caughtUp() error {
 	})
 }
 
+// judgeMasters looks for a number of replicas that the operator has written while
+// there was a HorizontalPodAutoscaler of its making: the two would fight over it.
+func (w *world) judgeMasters() {
+	handed := false
+	for _, entry := range w.record.Entries() {
+		if !entry.Took() || !IsEffect(entry.Call, w.namespace) {
+			continue
+		}
+		switch {
+		case entry.Resource == "horizontalpodautoscalers":
+			handed = entry.Verb != "delete"
+		case handed && entry.Resource == "deployments" && bytes.Contains(entry.Body, []byte(`"replicas"`)):
+			w.auditor.find(Unasked, "replicas have two masters: %s", entry)
+		}
+	}
+}
+
 // toldCreated is how an event tells of a Deployment that was created.
 var toldCreated = regexp.MustCompile(`^Deployment \S+ created`)
 
@@ -103,6 +121,7 @@ func (w *world) judge(s scenario) error {
 	if short := len(lines) != len(s.chronicle); short && (!s.mayNeverBe || len(lines) > 0) {
 		w.auditor.find(Unasked, "in the end the Deployment was %q, and should be %q", lines, s.chronicle)
 	}
+	w.judgeMasters()
 	told := 0
 	err := w.await("each creation to be told", func(ctx context.Context) (bool, error) {
 		var all eventsv1.EventList

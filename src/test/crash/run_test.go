@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -120,6 +121,7 @@ func (w *world) end(ctx context.Context) (End, error) {
 		computev1.GroupVersion.WithKind("VirtualMachineList"), computev1.GroupVersion.WithKind("ProviderConfigList"),
 		corev1.SchemeGroupVersion.WithKind("SecretList"), corev1.SchemeGroupVersion.WithKind("ServiceList"),
 		discoveryv1.SchemeGroupVersion.WithKind("EndpointSliceList"), appsv1.SchemeGroupVersion.WithKind("DeploymentList"),
+		autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscalerList"),
 		exampleappsv1.GroupVersion.WithKind("AppAutoscalerList"), exampleappsv1.GroupVersion.WithKind("MyAppList"),
 	} {
 		list := &unstructured.UnstructuredList{}

@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -18,10 +20,13 @@ var applied = sequence(createApp(3), shows("3 shop:1"), appRollsOut)
 // scaled leads to a MyApp whose number of replicas is an AppAutoscaler's.
 var scaled = sequence(applied, autoscale(keeper, 5, ""), shows("5 shop:1"), appToldOf(keeper), bothRollOut)
 
+// handed leads to a Deployment that a HorizontalPodAutoscaler has scaled.
+var handed = sequence(kept, handOver, scalerAllows(9), autoscaling, loadAsksFor(7), waits(keeper), rolled, autoscaling)
+
 // workloadScenarios are parts of the lives of Deployments. What is polled in them
 // is a provider beside them.
 func workloadScenarios() []scenario {
-	all := append(autoscalerScenarios(), appScenarios()...)
+	all := slices.Concat(autoscalerScenarios(), appScenarios(), loadScenarios())
 	all = append(all, scenario{
 		name: "labeller", labeller: true,
 		chronicle: []string{"2 shop:0"},
@@ -77,6 +82,39 @@ func autoscalerScenarios() []scenario {
 			story: sequence(
 				autoscale(rival, 7, "shop:2"), stalled(rival, exampleappsv1.ReasonClaimedByOlder),
 				deleteAutoscaler, shows("7 shop:2+proxy:1"), rollsOut(rival),
+			),
+		},
+	}
+}
+
+// loadScenarios are of HorizontalPodAutoscalers.
+func loadScenarios() []scenario {
+	return []scenario{
+		{
+			name:      "autoscaler-handed-over",
+			chronicle: []string{"5 shop:1", "7 shop:1"},
+			before:    kept,
+			story: sequence(
+				handOver, scalerAllows(9), autoscaling, loadAsksFor(7), waits(keeper), rolled, autoscaling, editScaler, scalerAllows(9),
+			),
+		},
+		{
+			name:      "autoscaler-taken-back",
+			chronicle: []string{"5 shop:1", "7 shop:1", "2 shop:1", "7 shop:1"},
+			before:    handed,
+			story: sequence(
+				deleteScaler, scalerAllows(9), takeBack(7), scalerGone, aligned(keeper), scale(2), shows("7 shop:1"), rollsOut(keeper),
+			),
+		},
+		{
+			name:      "myapp-scaled-by-load",
+			chronicle: []string{"3 shop:1", "6 shop:1", "6 shop:2"},
+			before:    sequence(applied, autoscale(keeper, 3, ""), appToldOf(keeper), aligned(keeper)),
+			story: sequence(
+				handOver, scalerAllows(9), autoscaling, loadAsksFor(6), appWaits, waits(keeper), rolled, appReady, autoscaling,
+				release("shop:2"), shows("6 shop:2"), appWaits, waits(keeper), rolled, appReady, autoscaling,
+				editApp(func(app *exampleappsv1.MyApp) { app.Spec.Replicas = new(int32(6)) }), appToldOf(keeper),
+				deleteAutoscaler, scalerGone, appToldOf(""),
 			),
 		},
 	}

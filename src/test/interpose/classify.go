@@ -30,7 +30,7 @@ func Kubernetes(r *http.Request, body []byte) Call {
 	call.Verb, call.Group, call.Resource, call.Subresource = info.Verb, info.APIGroup, info.Resource, info.Subresource
 	call.Namespace, call.Name = info.Namespace, info.Name
 	call.Kind = kindOf(info.APIGroup, info.Resource)
-	call.Mutating = call.Kind != Review && !slices.Contains([]string{"get", "list", "watch"}, info.Verb)
+	call.Mutating = call.Kind != Review && !r.URL.Query().Has("dryRun") && !slices.Contains([]string{"get", "list", "watch"}, info.Verb)
 	if call.Name == "" && call.Verb == "create" {
 		call.Name = nameIn(body)
 	}

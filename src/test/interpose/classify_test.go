@@ -47,6 +47,10 @@ func TestARequestToTheApiserverIsNamedByItsObject(t *testing.T) {
 			http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "{}",
 			Call{Kind: Review, Verb: "create", Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
 		},
+		"a write that only asks what would become of it": {
+			http.MethodPut, vms + "/web?dryRun=All", "{}",
+			Call{Kind: Object, Verb: "update", Group: "compute.example.com", Resource: "virtualmachines", Namespace: "a", Name: "web"},
+		},
 		"discovery": {http.MethodGet, "/apis", "", Call{Kind: Other, Verb: "get"}},
 	} {
 		t.Run(name, func(t *testing.T) {
