@@ -122,18 +122,27 @@ func (r *Reconciler) putBack(ctx context.Context, p *pass) error {
 		return fmt.Errorf("putting the Deployment back: %w", err)
 	}
 	for _, c := range changes {
-		note := fmt.Sprintf("%s, set by %s", c.what(), c.setter)
-		if c.declared(p) {
-			note = c.what() + ", as declared"
-		} else {
-			p.seen.of(c.field).Corrected(p.now)
-			p.seen.of(c.field).other = c.setter
-			metrics.AppAutoscalerPutBack.WithLabelValues(c.field).Inc()
-		}
-		p.happened(happening.Happening{Reason: c.reason, Note: note, About: p.deployment})
+		p.account(c)
 	}
 	p.deployment = patched
 	return nil
+}
+
+// account tells of a field that was put back, and counts it if somebody else had set
+// it.
+func (p *pass) account(c change) {
+	if c.scheduled(p) {
+		return
+	}
+	note := fmt.Sprintf("%s, set by %s", c.what(), c.setter)
+	if c.declared(p) {
+		note = c.what() + ", as declared"
+	} else {
+		p.seen.of(c.field).Corrected(p.now)
+		p.seen.of(c.field).other = c.setter
+		metrics.AppAutoscalerPutBack.WithLabelValues(c.field).Inc()
+	}
+	p.happened(happening.Happening{Reason: c.reason, Note: note, About: p.deployment})
 }
 
 // changes are the fields that differ and are due, and who has set them.

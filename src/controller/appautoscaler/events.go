@@ -21,6 +21,7 @@ const (
 	reasonScalerPutBack   = "ScalerPutBack"
 	reasonScalerDeleted   = "ScalerDeleted"
 	reasonResourcesSet    = "ResourcesSet"
+	reasonScheduleChanged = "ScheduleChanged"
 )
 
 // happened remembers something that was done, to tell at the end of the pass.
@@ -29,7 +30,9 @@ func (p *pass) happened(h happening.Happening) { p.events = append(p.events, h) 
 // tell tells what happened in the pass, and of each condition that turned to what a
 // user should know of.
 func (r *Reconciler) tell(ctx context.Context, p *pass, before, after exampleappsv1.AppAutoscalerStatus) {
-	happening.Tell(ctx, r.Recorder, p.autoscaler, slices.Concat(p.events, workload.Turns(before.Conditions, after.Conditions), p.blames()))
+	happening.Tell(ctx, r.Recorder, p.autoscaler, slices.Concat(
+		p.events, p.planTurn(before.Schedule, after.Schedule), workload.Turns(before.Conditions, after.Conditions), p.blames(),
+	))
 	if p.fault != nil {
 		log.FromContext(ctx).Error(p.fault, "a pass failed", "failures", p.seen.failures)
 	}

@@ -18,6 +18,12 @@ const (
 	fieldScaler   = "horizontalPodAutoscaler"
 )
 
+// The bounds of a HorizontalPodAutoscaler, which is put back as a whole.
+const (
+	fieldLeast = "minReplicas"
+	fieldMost  = "maxReplicas"
+)
+
 // memories are what this process remembers of one object. Forgetting them is
 // always safe.
 type memories struct {

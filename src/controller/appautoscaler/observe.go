@@ -20,10 +20,11 @@ import (
 // observe reads, and only reads. A read that fails is the fault of the pass.
 func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 	s := decide.State{
-		Deleting: !p.autoscaler.DeletionTimestamp.IsZero(),
-		Paused:   p.autoscaler.Annotations[exampleappsv1.PausedAnnotation] == "true",
-		Claimed:  r.claimed(ctx, p),
-		Refused:  r.refused(p),
+		Deleting:  !p.autoscaler.DeletionTimestamp.IsZero(),
+		Paused:    p.autoscaler.Annotations[exampleappsv1.PausedAnnotation] == "true",
+		Claimed:   r.claimed(ctx, p),
+		Refused:   r.refused(p),
+		Unplanned: p.plan.invalid != nil,
 	}
 	s.Deployment = r.deployment(ctx, p)
 	s.Fresh = p.fresh
@@ -149,11 +150,14 @@ func container(p *pass) *corev1.Container {
 	return nil
 }
 
-// replicas compares the number of replicas with the declared one. What a
-// HorizontalPodAutoscaler sets is right; but it would leave a Deployment alone that
-// has none when it is handed over.
+// replicas compares the number of replicas with the one that counts. None does while
+// the schedules are not understood. What a HorizontalPodAutoscaler sets is right;
+// but it would leave a Deployment alone that has none when it is handed over.
 func (p *pass) replicas() decide.Field {
 	have := *p.deployment.Spec.Replicas
+	if p.plan.invalid != nil {
+		return decide.FieldSame
+	}
 	if p.wanted.scaler != nil {
 		return p.field(fieldReplicas, have > 0 || p.scaler != nil)
 	}

@@ -21,6 +21,8 @@ type pass struct {
 	autoscaler *exampleappsv1.AppAutoscaler
 	// now is when the pass began.
 	now time.Time
+	// plan is which numbers count at that time, and which ones next.
+	plan plan
 	// seen is what the process remembers of the object.
 	seen *memories
 	// deployment is the Deployment; nil if there is none, or none was read yet.
@@ -44,6 +46,11 @@ type pass struct {
 	fault error
 	// events are of what was done in this pass.
 	events []happening.Happening
+}
+
+func newPass(autoscaler *exampleappsv1.AppAutoscaler, now time.Time, seen *memories) *pass {
+	plan := planned(&autoscaler.Spec, now)
+	return &pass{autoscaler: autoscaler.DeepCopy(), now: now, seen: seen, plan: plan, wanted: wantedBy(autoscaler, plan.numbers)}
 }
 
 func (p *pass) deploymentKey() types.NamespacedName {

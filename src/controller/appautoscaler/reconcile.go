@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the AppAutoscaler: %w", err)
 	}
-	p := &pass{autoscaler: autoscaler.DeepCopy(), now: r.Now(), seen: r.recall(autoscaler), wanted: wantedBy(autoscaler)}
+	p := newPass(autoscaler, r.Now(), r.recall(autoscaler))
 	if p.seen.lag.Behind(autoscaler) {
 		return p.seen.lag.Again(), nil
 	}

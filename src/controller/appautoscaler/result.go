@@ -17,17 +17,23 @@ const (
 	jitter = 0.1
 )
 
-// toResult says when to look again: the only place that does, while the cache is not behind.
+// toResult says when to look again: the only place that does, while the cache is
+// not behind. No change of schedules is slept through.
 func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
+	return ctrl.Result{RequeueAfter: p.plan.until(r.wait(p, d), r.Now())}, nil
+}
+
+// wait is what a decision asks for.
+func (r *Reconciler) wait(p *pass, d decide.Decision) time.Duration {
 	switch d.After {
 	case decide.Soon:
-		return ctrl.Result{RequeueAfter: spread(r.Retry)}, nil
+		return spread(r.Retry)
 	case decide.Turn:
-		return ctrl.Result{RequeueAfter: p.turn()}, nil
+		return p.turn()
 	case decide.Long:
-		return ctrl.Result{RequeueAfter: spread(r.Resync)}, nil
+		return spread(r.Resync)
 	default:
-		return ctrl.Result{}, nil
+		return 0
 	}
 }
 

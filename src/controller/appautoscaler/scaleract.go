@@ -94,6 +94,9 @@ func (p *pass) tellScaler(changes []change, before *autoscalingv2.HorizontalPodA
 	fought := false
 	notes := make([]string, 0, len(changes))
 	for _, c := range changes {
+		if c.scheduled(p) {
+			continue
+		}
 		if c.declared(p) {
 			notes = append(notes, c.what()+", as declared")
 			continue
@@ -105,6 +108,9 @@ func (p *pass) tellScaler(changes []change, before *autoscalingv2.HorizontalPodA
 	if fought {
 		p.seen.of(fieldScaler).Corrected(p.now)
 		metrics.AppAutoscalerPutBack.WithLabelValues(fieldScaler).Inc()
+	}
+	if len(notes) == 0 {
+		return
 	}
 	p.happened(happening.Happening{
 		Reason: reasonScalerPutBack, About: before,
@@ -124,8 +130,8 @@ func (p *pass) scalerChanges() ([]change, error) {
 		field string
 		change
 	}{
-		{haveLeast == least, "minReplicas", change{from: fmt.Sprint(haveLeast), to: fmt.Sprint(least)}},
-		{haveMost == most, "maxReplicas", change{from: fmt.Sprint(haveMost), to: fmt.Sprint(most)}},
+		{haveLeast == least, fieldLeast, change{from: fmt.Sprint(haveLeast), to: fmt.Sprint(least)}},
+		{haveMost == most, fieldMost, change{from: fmt.Sprint(haveMost), to: fmt.Sprint(most)}},
 		{have.ScaleTargetRef == should.ScaleTargetRef, "scaleTargetRef", change{}},
 		{equality.Semantic.DeepEqual(have.Metrics, should.Metrics), "metrics", change{}},
 		{equality.Semantic.DeepEqual(have.Behavior, should.Behavior), "behavior", change{}},

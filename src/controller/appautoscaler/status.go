@@ -23,6 +23,7 @@ func nextStatus(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAut
 	next.State = state(p, s, d)
 	if !s.Fault {
 		showDeployment(&next, p, s)
+		showPlan(&next, p, s)
 	}
 	workload.SetAll(&next.Conditions, conditions(p, s, d), p.autoscaler.Generation, metav1.NewTime(p.now))
 	return next
@@ -37,6 +38,15 @@ func showDeployment(next *exampleappsv1.AppAutoscalerStatus, p *pass, s decide.S
 	next.Replicas = p.deployment.Status.Replicas
 	if selector, err := metav1.LabelSelectorAsSelector(p.deployment.Spec.Selector); err == nil && len(selector.String()) <= maxSelector {
 		next.Selector = selector.String()
+	}
+}
+
+// showPlan tells of the schedules, if they count.
+func showPlan(next *exampleappsv1.AppAutoscalerStatus, p *pass, s decide.State) {
+	next.Schedule = nil
+	idle := s.Deleting || s.Paused || s.Claimed || s.Deployment == decide.DeploymentForeign || s.Scaler == decide.ScalerForeign
+	if !idle && !s.Unplanned && len(p.autoscaler.Spec.Schedules) > 0 {
+		next.Schedule = p.plan.status()
 	}
 }
 
@@ -57,6 +67,8 @@ func state(p *pass, s decide.State, d decide.Decision) exampleappsv1.AppAutoscal
 		return exampleappsv1.StateContended
 	case d.Action != decide.None || d.Reason != exampleappsv1.ReasonSynced:
 		return exampleappsv1.StateReconciling
+	case len(p.plan.inForce) > 0:
+		return exampleappsv1.StateScheduled
 	case p.wanted.scaler != nil:
 		return exampleappsv1.StateAutoscaling
 	default:
@@ -72,6 +84,8 @@ func conditions(p *pass, s decide.State, d decide.Decision) []metav1.Condition {
 		message += ": " + p.fault.Error()
 	case d.Reason == exampleappsv1.ReasonRefused:
 		message += ": " + p.seen.refused.message
+	case d.Reason == exampleappsv1.ReasonInvalidSchedule:
+		message += ": " + p.plan.invalid.Error()
 	case d.Reason == exampleappsv1.ReasonForeignScaler:
 		message += ": " + p.rival
 	}

@@ -23,23 +23,19 @@ type wanted struct {
 	scaler *autoscalingv2.HorizontalPodAutoscalerSpec
 }
 
-// wantedBy is what a spec declares.
-func wantedBy(autoscaler *exampleappsv1.AppAutoscaler) wanted {
+// wantedBy is what a spec declares, with the numbers that count.
+func wantedBy(autoscaler *exampleappsv1.AppAutoscaler, n numbers) wanted {
 	spec := autoscaler.Spec
-	w := wanted{replicas: *spec.Replicas}
+	w := wanted{replicas: n.replicas}
 	if spec.MaxReplicas == nil {
 		return w
-	}
-	least := int32(1)
-	if spec.MinReplicas != nil {
-		least = *spec.MinReplicas
 	}
 	w.scaler = &autoscalingv2.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{
 			APIVersion: appsv1.SchemeGroupVersion.String(), Kind: deploymentKind, Name: spec.DeploymentName,
 		},
-		MinReplicas: &least,
-		MaxReplicas: *spec.MaxReplicas,
+		MinReplicas: &n.least,
+		MaxReplicas: n.most,
 		Metrics:     targets(spec),
 		Behavior:    spec.Behavior.DeepCopy(),
 	}

@@ -45,7 +45,7 @@ func (r *Reconciler) applyDeployment(ctx context.Context, p *pass) error {
 	if p.deployment == nil {
 		if p.scaler != nil {
 			// Without a number, the API server would begin with 1.
-			wanted.Spec.Replicas = p.scaler.Spec.Replicas
+			wanted.Spec.Replicas = scaledTo(p.scaler)
 		}
 		return r.create(ctx, p, wanted, func(made map[string]any) error {
 			p.deployment = &appsv1.Deployment{}

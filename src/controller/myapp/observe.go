@@ -85,6 +85,15 @@ func (r *Reconciler) scaler(ctx context.Context, p *pass) (*exampleappsv1.AppAut
 	return oldest, nil
 }
 
+// scaledTo is the number of replicas that an AppAutoscaler asks for: a schedule's, if
+// one is in force.
+func scaledTo(scaler *exampleappsv1.AppAutoscaler) *int32 {
+	if schedule := scaler.Status.Schedule; schedule != nil && schedule.Replicas != nil {
+		return schedule.Replicas
+	}
+	return scaler.Spec.Replicas
+}
+
 // owned reports whether there is a Deployment, and it is this object's.
 func (p *pass) owned() bool {
 	return p.deployment != nil && whose(p.app, p.deployment) == decide.ChildSame

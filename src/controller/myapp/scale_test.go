@@ -99,3 +99,16 @@ func TestAMyAppWhoseReplicasAreAnAppAutoscalersFromTheBeginningMakesTheDeploymen
 		t.Errorf("there are %d replicas, want 6", got)
 	}
 }
+
+func TestADeploymentIsMadeWithTheNumberOfAScheduleThatIsInForce(t *testing.T) {
+	w := newWorld(t)
+	autoscaler := &exampleappsv1.AppAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "shop-autoscaler"},
+		Spec:       exampleappsv1.AppAutoscalerSpec{DeploymentName: shop, Replicas: new(int32(4))},
+	}
+	w.must(w.client.Create(t.Context(), autoscaler))
+	autoscaler.Status.Schedule = &exampleappsv1.AppAutoscalerScheduleStatus{InForce: []string{"peak"}, Replicas: new(int32(8))}
+	w.must(w.client.Status().Update(t.Context(), autoscaler))
+	w.app(three)
+	w.tells("Created", "Deployment shop created with replicas 8")
+}

@@ -32,6 +32,7 @@ func appAutoscalers() page {
 		never,
 		"Soon: within 10 seconds. Long: within 5 minutes, in case an event was missed.",
 		"Turn: when what is fought over may be put back again, 5 minutes after the last time.",
+		"Whatever waits looks again when other schedules come into force.",
 	}}
 	for _, s := range appautoscaler.Situations() {
 		d := appautoscaler.Decide(s.State)

@@ -53,7 +53,7 @@ func TestAppAutoscalerSchema(t *testing.T) {
 	}
 	text := func(n int) string { return strings.Repeat("a", n) }
 	try := schemarules.Try
-	schemarules.Test(t, kube, appAutoscalers, minimalAppAutoscaler(), []schemarules.Rule{
+	schemarules.Test(t, kube, appAutoscalers, minimalAppAutoscaler(), append(scheduleRules(), []schemarules.Rule{
 		try("spec.deploymentName required", "order-service", schemarules.Absent{}, "spec.deploymentName: Required value"),
 		try("spec.deploymentName required", "order-service", nil, "spec.deploymentName: Required value"),
 		try("spec.deploymentName minLength", "a", "", "spec.deploymentName in body should be at least 1 chars long"),
@@ -95,7 +95,7 @@ func TestAppAutoscalerSchema(t *testing.T) {
 		try("spec.targetMemoryUtilization minimum", spec("maxReplicas", int64(3), "targetMemoryUtilization", int64(1)), spec("maxReplicas", int64(3), "targetMemoryUtilization", int64(0)), "spec.targetMemoryUtilization in body should be greater than or equal to 1").In("spec"),
 		try("status.state enum", "Autoscaling", "Lost", `status.state: Unsupported value: "Lost"`),
 		try("status.selector maxLength", text(4096), text(4097), "status.selector: Too long: may not be more than 4096"),
-	})
+	}...))
 }
 
 // A tool that waits for observedGeneration to reach the generation must not take

@@ -7,7 +7,7 @@ import (
 
 // AppAutoscalerState says in one word how an AppAutoscaler and its Deployment
 // stand to each other.
-// +kubebuilder:validation:Enum=Aligned;Reconciling;Autoscaling;Paused;Contended;Conflict;Failed
+// +kubebuilder:validation:Enum=Aligned;Reconciling;Autoscaling;Scheduled;Paused;Contended;Conflict;Failed
 type AppAutoscalerState string
 
 const (
@@ -19,6 +19,9 @@ const (
 	// StateAutoscaling means the same, but that a HorizontalPodAutoscaler sets the
 	// number of replicas.
 	StateAutoscaling AppAutoscalerState = "Autoscaling"
+	// StateScheduled means the same, but that a schedule sets the number of replicas, or
+	// the bounds of a HorizontalPodAutoscaler.
+	StateScheduled AppAutoscalerState = "Scheduled"
 	// StatePaused means that PausedAnnotation is set.
 	StatePaused AppAutoscalerState = "Paused"
 	// StateContended means that somebody else sets a field again and again.
@@ -32,7 +35,7 @@ const (
 // AppAutoscalerStates are the states that an AppAutoscaler can be in.
 func AppAutoscalerStates() []AppAutoscalerState {
 	return []AppAutoscalerState{
-		StateAligned, StateReconciling, StateAutoscaling, StatePaused, StateContended, StateConflict, StateFailed,
+		StateAligned, StateReconciling, StateAutoscaling, StateScheduled, StatePaused, StateContended, StateConflict, StateFailed,
 	}
 }
 
@@ -40,6 +43,7 @@ func AppAutoscalerStates() []AppAutoscalerState {
 // +kubebuilder:validation:XValidation:rule="has(self.maxReplicas) || !(has(self.minReplicas) || has(self.targetCPUUtilization) || has(self.targetMemoryUtilization) || has(self.behavior))",message="minReplicas, targetCPUUtilization, targetMemoryUtilization and behavior need maxReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="minReplicas may not exceed maxReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxReplicas) || self.replicas > 0",message="replicas must be at least 1 with maxReplicas: a HorizontalPodAutoscaler leaves a Deployment alone that has none"
+// +kubebuilder:validation:XValidation:rule="!has(self.schedules) || self.schedules.all(s, has(s.replicas) != has(self.maxReplicas))",message="with maxReplicas a schedule sets minReplicas or maxReplicas, and without it replicas"
 type AppAutoscalerSpec struct {
 	// deploymentName is the name of the Deployment, in the same namespace. One that
 	// does not exist is created, and deleted with this object; one that does is
@@ -60,8 +64,9 @@ type AppAutoscalerSpec struct {
 	ContainerName string `json:"containerName,omitempty"`
 
 	// replicas is the number of Pods; 0 stops them all. Another number in the
-	// Deployment is put back to this one. With maxReplicas, it is only the number that
-	// a new Deployment begins with.
+	// Deployment is put back to this one. While a window of schedules is open, its
+	// number counts instead. With maxReplicas, it is only the number that a new
+	// Deployment begins with.
 	// +kubebuilder:validation:Minimum=0
 	// +required
 	Replicas *int32 `json:"replicas,omitempty"`
@@ -105,6 +110,14 @@ type AppAutoscalerSpec struct {
 	// autoscaling/v2.
 	// +optional
 	Behavior *autoscalingv2.HorizontalPodAutoscalerBehavior `json:"behavior,omitempty"`
+
+	// schedules are windows of time in which other numbers of Pods count, as for peak
+	// hours.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Schedules []AppAutoscalerSchedule `json:"schedules,omitempty"`
 }
 
 // AppAutoscalerStatus is what was last seen of the Deployment.
@@ -139,6 +152,11 @@ type AppAutoscalerStatus struct {
 	// +kubebuilder:validation:MaxLength=4096
 	// +optional
 	Selector string `json:"selector,omitempty"`
+
+	// schedule is what the schedules make of the numbers of Pods. It is absent without
+	// schedules, and while they do not count.
+	// +optional
+	Schedule *AppAutoscalerScheduleStatus `json:"schedule,omitempty"`
 }
 
 // AppAutoscaler keeps a Deployment's number of replicas and its image as

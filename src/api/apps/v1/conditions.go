@@ -56,6 +56,9 @@ const (
 	ReasonContainerRequired = "ContainerRequired"
 	// ReasonContainerNotFound means that the Deployment has no container of the name.
 	ReasonContainerNotFound = "ContainerNotFound"
+	// ReasonInvalidSchedule means that a schedule's cron expression or time zone cannot
+	// be understood.
+	ReasonInvalidSchedule = "InvalidSchedule"
 	// ReasonImageOfMyApp means that the Deployment belongs to a MyApp, whose image
 	// counts.
 	ReasonImageOfMyApp = "ImageOfMyApp"

@@ -15,6 +15,7 @@ func Decide(s State) Decision {
 		refusal,
 		existence,
 		drift,
+		plan,
 		handingOver,
 		scaler,
 		place,
@@ -99,6 +100,8 @@ func existence(s State) (Decision, bool) {
 		return Decision{Wait, exampleappsv1.ReasonCreating, "the Deployment is being deleted, and created again once it is gone", Soon}, true
 	case s.Deployment != DeploymentMissing:
 		return Decision{}, false
+	case s.Unplanned:
+		return misscheduled, true
 	case s.Image == ImageNone:
 		return Decision{Stall, exampleappsv1.ReasonImageRequired, "there is no Deployment: image is required to create it", Long}, true
 	}
@@ -109,13 +112,22 @@ func existence(s State) (Decision, bool) {
 // it is us.
 func drift(s State) (Decision, bool) {
 	switch {
-	case s.Replicas != FieldDiffers && !contentIs(s, FieldDiffers):
+	case !replicasAre(s, FieldDiffers) && !contentIs(s, FieldDiffers):
 		return Decision{}, false
 	case !s.Fresh:
 		return Decision{Inspect, exampleappsv1.ReasonDrifted, "the Deployment is not as declared", Soon}, true
 	}
 	return Decision{PutBack, exampleappsv1.ReasonDrifted, "the Deployment is not as declared and is being put back", Soon}, true
 }
+
+// misscheduled asks for schedules that can be understood.
+var misscheduled = Decision{
+	Stall, exampleappsv1.ReasonInvalidSchedule, "a schedule cannot be understood, and the number of replicas is left as it is", Long,
+}
+
+// plan asks for schedules that say which numbers count. The image is kept meanwhile,
+// and a HorizontalPodAutoscaler left as it is.
+func plan(s State) (Decision, bool) { return misscheduled, s.Unplanned }
 
 // handingOver makes the HorizontalPodAutoscaler. The number of replicas stays what
 // it is until that changes it.
@@ -165,7 +177,7 @@ func place(s State) (Decision, bool) {
 
 // contention waits with what is fought over.
 func contention(s State) (Decision, bool) {
-	if s.Replicas == FieldHeld || contentIs(s, FieldHeld) || s.Scaler == ScalerHeld {
+	if replicasAre(s, FieldHeld) || contentIs(s, FieldHeld) || s.Scaler == ScalerHeld {
 		return Decision{Wait, exampleappsv1.ReasonContended, "somebody else sets a field again and again; it is put back seldom now", Turn}, true
 	}
 	return Decision{}, false
@@ -181,5 +193,7 @@ func pods(s State) (Decision, bool) {
 	}
 	return Decision{}, false
 }
+
+func replicasAre(s State, field Field) bool { return !s.Unplanned && s.Replicas == field }
 
 func contentIs(s State, field Field) bool { return s.Image == ImagePlaced && s.Content == field }

@@ -28,6 +28,7 @@ func TestTheSituationsOfTheDocumentationLeadToTheseActions(t *testing.T) {
 		"The HorizontalPodAutoscaler is being deleted":                                   Wait,
 		"A HorizontalPodAutoscaler of somebody else scales the Deployment":               Stall,
 		"The Kubernetes API refuses what the spec asks for":                              Stall,
+		"A schedule cannot be understood":                                                Stall,
 		"The image could be for any of several containers":                               Stall,
 		"There is no container of the name":                                              Stall,
 		"There is an image for a Deployment that belongs to a MyApp":                     Stall,
@@ -67,6 +68,18 @@ func TestDecide(t *testing.T) {
 		},
 		"replicas are kept while the image has no container": {
 			with(func(s *State) { s.Image, s.Replicas, s.Fresh = ImageAmbiguous, FieldDiffers, true }), exampleappsv1.ReasonDrifted,
+		},
+		"nothing is created while a schedule cannot be understood": {
+			State{Unplanned: true, Image: ImagePlaced}, exampleappsv1.ReasonInvalidSchedule,
+		},
+		"an image is kept while a schedule cannot be understood": {
+			with(func(s *State) { s.Unplanned, s.Content, s.Fresh = true, FieldDiffers, true }), exampleappsv1.ReasonDrifted,
+		},
+		"a HorizontalPodAutoscaler is left as it is while a schedule cannot be understood": {
+			with(func(s *State) { s.Unplanned, s.Scaler = true, ScalerDiffers }), exampleappsv1.ReasonInvalidSchedule,
+		},
+		"one that is not declared any more is deleted all the same": {
+			with(func(s *State) { s.Unplanned, s.Scaler = true, ScalerSurplus }), exampleappsv1.ReasonTakingBack,
 		},
 		"an image without a container is not compared": {
 			with(func(s *State) { s.Image, s.Content = ImageHomeless, FieldDiffers }), exampleappsv1.ReasonContainerNotFound,

@@ -10,10 +10,10 @@ import (
 // every yields all States.
 func every() iter.Seq[State] {
 	return func(yield func(State) bool) {
-		for bits := range 1 << 7 {
+		for bits := range 1 << 8 {
 			s := State{
 				Deleting: bits&1 != 0, Paused: bits&2 != 0, Claimed: bits&4 != 0, Fault: bits&8 != 0, Fresh: bits&16 != 0,
-				Refused: bits&32 != 0, ScalerFresh: bits&64 != 0,
+				Refused: bits&32 != 0, ScalerFresh: bits&64 != 0, Unplanned: bits&128 != 0,
 			}
 			for s.Deployment = range deployments {
 				for s.Scaler = range Scaler(scalers) {
@@ -59,26 +59,26 @@ func broken(s State, d Decision) string {
 	if (d.Action == Create || d.Action == PutBack) && (s.Scaler == ScalerSurplus || s.Scaler == ScalerTerminating) {
 		return "replicas are not written while a HorizontalPodAutoscaler may write them too"
 	}
-	differs := s.Replicas == FieldDiffers || s.Image == ImagePlaced && s.Content == FieldDiffers
+	differs := !s.Unplanned && s.Replicas == FieldDiffers || s.Image == ImagePlaced && s.Content == FieldDiffers
 	switch d.Action {
 	case Create:
-		return unless(s.Deployment == DeploymentMissing && s.Image != ImageNone, "only what is missing is created, and with an image")
+		return unless(s.Deployment == DeploymentMissing && s.Image != ImageNone && !s.Unplanned, "only what is missing is created, with an image and a number of replicas")
 	case Inspect:
 		return unless(differs && !s.Fresh && s.Deployment.Exists(), "a Deployment is read once, and only where something differs")
 	case PutBack:
 		return unless(differs && s.Fresh && s.Deployment.Exists(), "a field is put back only once it is known who has set it")
 	case CreateScaler:
-		return unless(s.Scaler == ScalerMissing && s.Deployment.Exists(), "only a HorizontalPodAutoscaler that is missing is created, for a Deployment that exists")
+		return unless(s.Scaler == ScalerMissing && s.Deployment.Exists() && !s.Unplanned, "only a HorizontalPodAutoscaler that is missing is created, for a Deployment that exists")
 	case CompareScaler:
 		return unless(s.Scaler == ScalerUnknown, "the Kubernetes API is asked once")
 	case InspectScaler:
 		return unless(s.Scaler == ScalerDiffers && !s.ScalerFresh, "a HorizontalPodAutoscaler is read once, and only where it differs")
 	case PutBackScaler:
-		return unless(s.Scaler == ScalerDiffers && s.ScalerFresh, "a HorizontalPodAutoscaler is put back only once it is known who has changed it")
+		return unless(s.Scaler == ScalerDiffers && s.ScalerFresh && !s.Unplanned, "a HorizontalPodAutoscaler is put back only once it is known who has changed it")
 	case DeleteScaler:
 		return unless(s.Scaler == ScalerSurplus, "only a HorizontalPodAutoscaler that is not declared is deleted")
 	case None:
-		calm := s.Deployment.Exists() && !differs && s.Pods == PodsAvailable && !s.Fault && !s.Claimed && s.scalerCalm()
+		calm := s.Deployment.Exists() && !differs && !s.Unplanned && s.Pods == PodsAvailable && !s.Fault && !s.Claimed && s.scalerCalm()
 		return unless(calm || s.Deleting || s.Paused, "nothing is done only where all is as declared")
 	case Wait:
 		return unless(d.After != Never, "who waits looks again")
@@ -155,6 +155,8 @@ func (w *world) mend(d Decision) {
 		w.Scaler = ScalerNone
 	case exampleappsv1.ReasonRefused:
 		w.Refused = false
+	case exampleappsv1.ReasonInvalidSchedule:
+		w.Unplanned = false
 	case exampleappsv1.ReasonForeignController:
 		w.Deployment = DeploymentManaged
 	case exampleappsv1.ReasonCreating:

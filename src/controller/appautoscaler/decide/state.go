@@ -8,6 +8,9 @@ type State struct {
 	Paused bool
 	// Claimed: an older AppAutoscaler is for the same Deployment.
 	Claimed bool
+	// Unplanned: a schedule cannot be understood, so that nobody knows what number of
+	// replicas counts.
+	Unplanned bool
 	// Fault: a read or a write of this pass failed.
 	Fault bool
 	// Refused: the Kubernetes API refuses what this generation of the spec asks for.
@@ -19,7 +22,8 @@ type State struct {
 	Fresh bool
 	// Image says whether the spec's image has a container to go to.
 	Image Image
-	// Replicas compares the number of replicas with the declared one.
+	// Replicas compares the number of replicas with the one that counts. It means
+	// something only where the schedules are understood.
 	Replicas Field
 	// Content compares the container's image with the declared one. It means
 	// something only where Image is ImagePlaced.

@@ -39,6 +39,7 @@ func Situations() []Situation {
 		{"The HorizontalPodAutoscaler is being deleted", with(func(s *State) { s.Scaler, s.Replicas = ScalerTerminating, FieldDiffers })},
 		{"A HorizontalPodAutoscaler of somebody else scales the Deployment", with(func(s *State) { s.Scaler, s.Replicas = ScalerForeign, FieldDiffers })},
 		{"The Kubernetes API refuses what the spec asks for", with(func(s *State) { s.Refused, s.Scaler = true, ScalerUnknown })},
+		{"A schedule cannot be understood", with(func(s *State) { s.Unplanned, s.Replicas = true, FieldDiffers })},
 		{"The image could be for any of several containers", with(func(s *State) { s.Image = ImageAmbiguous })},
 		{"There is no container of the name", with(func(s *State) { s.Image = ImageHomeless })},
 		{"There is an image for a Deployment that belongs to a MyApp", with(func(s *State) {
