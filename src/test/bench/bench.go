@@ -21,11 +21,17 @@ const warmUp = 50
 // bench measures all sizes, tells the figures as a table and writes them to a
 // file. Counts that are not what they should be are an error.
 func bench(ctx context.Context, p plan, stdout, stderr io.Writer) (err error) {
-	w, err := startWorld(ctx, strings.TrimSuffix(p.out, filepath.Ext(p.out)), stderr)
+	logs := strings.TrimSuffix(p.out, filepath.Ext(p.out))
+	w, err := startWorld(ctx, logs, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.stop()) }()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nlogs are in %s", err, logs)
+		}
+		err = errors.Join(err, w.stop())
+	}()
 	result := figures{Began: time.Now().UTC().Format(time.RFC3339), Failures: []string{}}
 	if result.Machine, err = w.machine(); err != nil {
 		return err
