@@ -26,7 +26,7 @@ VENV := .venv
 CRDS := charts/vmoperator/files/crds
 RBAC := charts/vmoperator/files/rbac
 # What `make generate` writes, and `make verify` compares.
-GENERATED := $(CRDS) $(RBAC) 'charts/*README.md' docs/reference 'src/api/*zz_generated*'
+GENERATED := $(CRDS) $(RBAC) 'charts/*README.md' docs/reference 'src/api/*zz_generated*' 'gitops/argocd/*.yaml'
 
 # A machine may have no kubectl; the control plane's own fits its version in any case.
 kubectl = $$(command -v kubectl || echo "$$(go run ./src/test/controlplane/cmd/assets)/kubectl")
@@ -194,7 +194,7 @@ manifests: $(BIN)/controller-gen ## Generate the CRDs and the role from the mark
 	$(MAKE) chart-manifests
 
 .PHONY: generate
-generate: manifests chart-docs $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
+generate: manifests chart-docs gitops-settings $(BIN)/controller-gen $(BIN)/crd-ref-docs ## Generate all: manifests, deep copies, reference docs.
 	@$(BIN)/controller-gen object paths=./src/api/...
 	mkdir -p docs/reference
 	$(BIN)/crd-ref-docs --log-level=ERROR --source-path=src/api --config=src/tools/generate/crd-ref-docs.yaml \
@@ -275,7 +275,7 @@ fmt: venv $(BIN)/golangci-lint ## Format the Go and Python code.
 clean: ## Remove what was built here; the control plane in the user's cache stays.
 	rm -rf bin out $(VENV)
 
-include charts/chart.mk src/test/e2e/e2e.mk src/test/e2e/kind.mk src/tools/release/release.mk
+include charts/chart.mk src/test/e2e/e2e.mk src/test/e2e/kind.mk src/test/gitops/gitops.mk src/tools/release/release.mk
 
 ##@ Tools
 

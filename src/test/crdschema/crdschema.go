@@ -9,13 +9,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
@@ -37,19 +39,25 @@ type Schema struct {
 
 // Load reads a file of charts/vmoperator/files/crds.
 func Load(file string) (*Schema, error) {
-	_, here, _, _ := runtime.Caller(0)
+	_, here, _, _ := goruntime.Caller(0)
 	path := filepath.Join(filepath.Dir(here), "..", "..", "..", "charts", "vmoperator", "files", "crds", file)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a CRD: %w", err)
 	}
+	return Read(file, text)
+}
+
+// Read reads a CRD, which errors call by the name that is given.
+func Read(file string, text []byte) (*Schema, error) {
 	var definition apiextensionsv1.CustomResourceDefinition
 	if err := yaml.UnmarshalStrict(text, &definition); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
 	schema := &Schema{Root: *definition.Spec.Versions[0].Schema.OpenAPIV3Schema}
 	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&schema.Root, &internal, nil); err != nil {
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&schema.Root, &internal, nil)
+	if err != nil {
 		return nil, fmt.Errorf("converting %s: %w", file, err)
 	}
 	if schema.validator, _, err = validation.NewSchemaValidator(&internal); err != nil {
@@ -76,6 +84,14 @@ func (s *Schema) Validate(object any) error {
 	problems := validation.ValidateCustomResource(nil, value, s.validator)
 	problems = append(problems, listtype.ValidateListSetsAndMaps(nil, s.structural, value)...)
 	return errors.Join(errorsOf(problems)...)
+}
+
+// Unknown are the fields of an object that its kind does not have: the apiserver
+// drops them.
+func (s *Schema) Unknown(object map[string]any) []string {
+	return pruning.PruneWithOptions(runtime.DeepCopyJSON(object), s.structural, true, structuralschema.UnknownFieldPathOptions{
+		TrackUnknownFieldPaths: true,
+	})
 }
 
 func errorsOf(list field.ErrorList) []error {
