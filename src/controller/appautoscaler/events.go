@@ -3,8 +3,8 @@ package appautoscaler
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -38,14 +38,15 @@ func (r *Reconciler) tell(ctx context.Context, p *pass, before, after exampleapp
 	}
 }
 
-// blames tell, with a trouble that is news, who has set the containers' limits.
+// blames tell, with a trouble that is news, who has set the containers' resources.
+// It is one event: those of one reason about one version would be joined into the
+// first.
 func (p *pass) blames() []happening.Happening {
-	result := make([]happening.Happening, 0, len(p.limits))
-	for _, container := range slices.Sorted(maps.Keys(p.limits)) {
-		result = append(result, happening.Happening{
-			Reason: reasonResourcesSet, Warning: true, About: p.deployment,
-			Note: fmt.Sprintf("container %s has resources.limits, set by %s; a Pod of it is in trouble: %s", container, p.limits[container], p.trouble.Reason),
-		})
+	if len(p.setters) == 0 {
+		return nil
 	}
-	return result
+	return []happening.Happening{{
+		Reason: reasonResourcesSet, Warning: true, About: p.deployment,
+		Note: fmt.Sprintf("%s; a Pod of it is in trouble: %s", strings.Join(p.setters, "; "), p.trouble.Reason),
+	}}
 }

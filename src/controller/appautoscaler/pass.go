@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
-	"github.com/example/vmoperator/src/controller/fieldmanager"
 	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/podtrouble"
 )
@@ -40,8 +39,9 @@ type pass struct {
 	// trouble is what is wrong with the Pods, once this pass has looked at them.
 	trouble podtrouble.Trouble
 	looked  bool
-	// limits are who has set resources that the Pods in trouble may lack, by container.
-	limits map[string]fieldmanager.Entry
+	// setters say who has set the resources that the Pods in trouble may lack, once
+	// this pass has looked.
+	setters []string
 	// fault is the read or write of this pass that failed.
 	fault error
 	// events are of what was done in this pass.

@@ -2,6 +2,7 @@ package appautoscaler
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -42,7 +43,7 @@ func (r *Reconciler) pods(ctx context.Context, p *pass) decide.Pods {
 // may lack.
 func (r *Reconciler) blame(ctx context.Context, p *pass) {
 	told := meta.FindStatusCondition(p.autoscaler.Status.Conditions, exampleappsv1.ConditionReady)
-	if p.limits != nil || p.fault != nil || told != nil && told.Reason == p.trouble.Reason {
+	if p.setters != nil || p.fault != nil || told != nil && told.Reason == p.trouble.Reason {
 		return
 	}
 	if !p.fresh {
@@ -51,19 +52,21 @@ func (r *Reconciler) blame(ctx context.Context, p *pass) {
 			return
 		}
 	}
-	p.limits = map[string]fieldmanager.Entry{}
+	p.setters = []string{}
 	if p.deployment == nil {
 		return
 	}
 	for i := range p.deployment.Spec.Template.Spec.Containers {
 		name := p.deployment.Spec.Template.Spec.Containers[i].Name
-		setter, err := fieldmanager.Of(p.deployment, fieldmanager.Container(name, "resources", "limits"))
-		if err != nil {
-			p.fault = err
-			return
-		}
-		if setter.Manager != "" && setter.Manager != exampleappsv1.FieldOwner {
-			p.limits[name] = setter
+		for _, field := range []string{"limits", "requests"} {
+			setter, err := fieldmanager.Of(p.deployment, fieldmanager.Container(name, "resources", field))
+			if err != nil {
+				p.fault = err
+				return
+			}
+			if setter.Manager != "" && setter.Manager != exampleappsv1.FieldOwner {
+				p.setters = append(p.setters, fmt.Sprintf("container %s has resources.%s, set by %s", name, field, setter))
+			}
 		}
 	}
 }

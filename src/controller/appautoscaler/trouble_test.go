@@ -112,6 +112,23 @@ func TestLimitsThatKeepPodsFromStartingAreToldWithWhoSetThem(t *testing.T) {
 	}
 }
 
+func TestRequestsThatNoNodeHasAreToldBesideTheLimitsOfAnother(t *testing.T) {
+	w := newWorld(t)
+	w.kubelet(unschedulable)
+	w.autoscaler("order", 0)
+	w.wants(0, image)
+	w.change("vpa", func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	})
+	w.change("kubectl-set", func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("64")}
+	})
+	w.edit("order", func(a *exampleappsv1.AppAutoscaler) { *a.Spec.Replicas = 1 })
+	w.has("order", exampleappsv1.ConditionReady, metav1.ConditionFalse, corev1.PodReasonUnschedulable)
+	w.tells("order", "ResourcesSet", "container order-service has resources.limits, set by vpa at ")
+	w.tells("order", "ResourcesSet", "; container order-service has resources.requests, set by kubectl-set at ")
+}
+
 func TestAnImageThatCannotBePulledIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	w.kubelet(badImage())
