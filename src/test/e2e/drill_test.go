@@ -25,7 +25,7 @@ import (
 func TestWhatIsDoneToADeploymentIsUndone(t *testing.T) {
 	t.Parallel()
 	r := installForOrders(t)
-	film := newFilm(t, r.watched[0], orderService)
+	film := filmDeployment(t, r.watched[0], orderService)
 	begun := time.Now()
 	autoscaler := r.orders()
 	r.pods(orderService, 5)

@@ -10,79 +10,92 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // bound is what the handbook allows for a recovery: 10 to 20 s.
 const bound = 20 * time.Second
 
-// frame is a Deployment as a watch has shown it.
-type frame struct {
-	at time.Time
-	// deployment is nil when it was gone.
-	deployment *appsv1.Deployment
+// frame is an object as a watch has shown it.
+type frame[T client.Object] struct {
+	at     time.Time
+	object T
+	// gone: the object was deleted.
+	gone bool
 }
 
-// film is what became of a Deployment, version by version: a look now and then
-// would miss what is put back at once.
-type film struct {
+// is reports whether the object is there, and as it should be.
+func (f frame[T]) is(right func(T) bool) bool { return !f.gone && right(f.object) }
+
+// film is what became of an object, version by version: a look now and then would
+// miss what is put back at once.
+type film[T client.Object] struct {
 	t         *testing.T
 	namespace string
-	name      string
 
 	mu     sync.Mutex
-	frames []frame
+	frames []frame[T]
 }
 
-// newFilm goes on until the test ends.
-func newFilm(t *testing.T, namespace, name string) *film {
+func filmDeployment(t *testing.T, namespace, name string) *film[*appsv1.Deployment] {
 	t.Helper()
-	f := &film{t: t, namespace: namespace, name: name}
-	watcher, err := clientset.AppsV1().Deployments(namespace).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	watcher, err := clientset.AppsV1().Deployments(namespace).Watch(t.Context(), only(name))
 	must(t, err)
+	return newFilm[*appsv1.Deployment](t, namespace, watcher)
+}
+
+func filmScaler(t *testing.T, namespace, name string) *film[*autoscalingv2.HorizontalPodAutoscaler] {
+	t.Helper()
+	watcher, err := clientset.AutoscalingV2().HorizontalPodAutoscalers(namespace).Watch(t.Context(), only(name))
+	must(t, err)
+	return newFilm[*autoscalingv2.HorizontalPodAutoscaler](t, namespace, watcher)
+}
+
+func only(name string) metav1.ListOptions {
+	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
+}
+
+// newFilm goes on until the test ends, and the watch with it.
+func newFilm[T client.Object](t *testing.T, namespace string, watcher watch.Interface) *film[T] {
+	t.Helper()
+	f := &film[T]{t: t, namespace: namespace}
 	go func() {
 		for event := range watcher.ResultChan() {
-			f.add(event)
+			if object, ok := event.Object.(T); ok {
+				f.add(frame[T]{at: time.Now(), object: object, gone: event.Type == watch.Deleted})
+			}
 		}
 	}()
 	return f
 }
 
-func (f *film) add(event watch.Event) {
-	deployment, ok := event.Object.(*appsv1.Deployment)
-	if !ok {
-		return
-	}
-	if event.Type == watch.Deleted {
-		deployment = nil
-	}
+func (f *film[T]) add(next frame[T]) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frames = append(f.frames, frame{at: time.Now(), deployment: deployment})
+	f.frames = append(f.frames, next)
 }
 
 // since are the frames after the first ones, which are so many.
-func (f *film) since(count int) []frame {
+func (f *film[T]) since(count int) []frame[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.frames[count:]
 }
 
-// deploymentOf says how a Deployment should be.
-type deploymentOf func(*appsv1.Deployment) bool
-
 // declares is a Deployment with so many replicas of the image.
-func declares(replicas int32, image string) deploymentOf {
+func declares(replicas int32, image string) func(*appsv1.Deployment) bool {
 	return func(d *appsv1.Deployment) bool {
 		return *d.Spec.Replicas == replicas && d.Spec.Template.Spec.Containers[0].Image == image
 	}
 }
 
-// damaged does something to the Deployment with kubectl, and waits until the film
+// damaged does something to the object with kubectl, and waits until the film
 // shows that it was done, and then that it is undone. The time between is printed,
 // and may not exceed the bound.
-func (f *film) damaged(what string, right deploymentOf, args ...string) {
+func (f *film[T]) damaged(what string, right func(T) bool, args ...string) {
 	f.t.Helper()
 	before := len(f.since(0))
 	kubectl(f.t, append([]string{"--namespace=" + f.namespace}, args...)...)
@@ -90,7 +103,7 @@ func (f *film) damaged(what string, right deploymentOf, args ...string) {
 	waitFor(f.t, func(context.Context) string {
 		wrong = time.Time{}
 		for _, shown := range f.since(before) {
-			switch good := shown.deployment != nil && right(shown.deployment); {
+			switch good := shown.is(right); {
 			case !good && wrong.IsZero():
 				wrong = shown.at
 			case good && !wrong.IsZero():
@@ -103,7 +116,7 @@ func (f *film) damaged(what string, right deploymentOf, args ...string) {
 }
 
 // recovered prints how long a recovery took, and holds it to the bound.
-func (f *film) recovered(what string, took time.Duration) {
+func (f *film[T]) recovered(what string, took time.Duration) {
 	f.t.Helper()
 	f.t.Logf("drill: %s after %.2f s", what, took.Seconds())
 	if took > bound {

@@ -29,7 +29,7 @@ func TestTheLabelIsKeptWhileTheLabellerIsOnAndLeftWhenItIsOff(t *testing.T) {
 		}
 		return ""
 	})
-	film := newFilm(t, r.watched[0], "web")
+	film := filmDeployment(t, r.watched[0], "web")
 	film.damaged("label back", labelled, "label", "deployment/web", "managed-by-")
 	film.damaged("label's value back", labelled, "label", "--overwrite", "deployment/web", "managed-by=somebody")
 	r.tells(web, "LabelReplaced", `label managed-by was "somebody"`)

@@ -73,14 +73,14 @@ func TestAfterAMinuteWithoutTheAPIAllIsPutRight(t *testing.T) {
 	r := installForOrders(t, relay.values()...)
 	autoscaler := r.orders()
 	r.pods(orderService, 5)
-	film := newFilm(t, r.watched[0], orderService)
+	film := filmDeployment(t, r.watched[0], orderService)
 	app := "shop"
 	ended := relay.cut(func() {
 		r.kubectl("scale", "deployment/"+orderService, "--replicas=2")
 		r.kubectl("set", "image", "deployment/"+orderService, orderService+"="+noImage)
 		r.shop(1)
 	}, outage)
-	if left := film.since(0); declares(5, orderImage)(left[len(left)-1].deployment) {
+	if left := film.since(0); left[len(left)-1].is(declares(5, orderImage)) {
 		t.Fatal("the operator has reached the API all the same")
 	}
 	film.rightAfter("after the outage: replicas and image back", ended, declares(5, orderImage))
@@ -91,13 +91,13 @@ func TestAfterAMinuteWithoutTheAPIAllIsPutRight(t *testing.T) {
 	t.Logf("drill: the operator's containers were restarted %s", r.restarts())
 }
 
-// rightAfter waits until the Deployment is right after a time, and holds that to the
+// rightAfter waits until the object is right after a time, and holds that to the
 // bound.
-func (f *film) rightAfter(what string, since time.Time, right deploymentOf) {
+func (f *film[T]) rightAfter(what string, since time.Time, right func(T) bool) {
 	f.t.Helper()
 	waitFor(f.t, func(context.Context) string {
 		for _, shown := range f.since(0) {
-			if shown.at.After(since) && shown.deployment != nil && right(shown.deployment) {
+			if shown.at.After(since) && shown.is(right) {
 				f.recovered(what, shown.at.Sub(since))
 				return ""
 			}

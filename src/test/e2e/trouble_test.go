@@ -68,7 +68,7 @@ func TestLimitsThatNoNodeHasAreToldOfWithWhoSetThemAndTakenFromAMyApp(t *testing
 	r := installForOrders(t)
 	autoscaler := r.orders(func(a *exampleappsv1.AppAutoscaler) { a.Spec.Replicas = new(int32(1)) })
 	app := r.shop(1)
-	film := newFilm(t, r.watched[0], app.Name)
+	film := filmDeployment(t, r.watched[0], app.Name)
 	r.shows(autoscaler, exampleappsv1.ConditionReady, metav1.ConditionTrue, exampleappsv1.ReasonAvailable)
 	r.shows(app, exampleappsv1.ConditionReady, metav1.ConditionTrue, exampleappsv1.ReasonAvailable)
 
