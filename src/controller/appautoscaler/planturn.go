@@ -49,6 +49,7 @@ func (p *pass) planTurn(before, after *exampleappsv1.AppAutoscalerScheduleStatus
 		why = "by schedule " + strings.Join(is.inForce, ", ")
 	}
 	h := happening.Happening{Reason: reasonScheduleChanged, Note: strings.Join(append(was.differences(is), why), ", ")}
+	// Without a Deployment there is nothing to be about: a nil pointer would be something.
 	if p.deployment != nil {
 		h.About = p.deployment
 	}

@@ -120,6 +120,21 @@ func TestTheControllerLooksAgainWhenAScheduleChanges(t *testing.T) {
 	w.reaches("order", exampleappsv1.StateScheduled)
 }
 
+func TestAWindowThatClocksJumpOverOpensAtTheJump(t *testing.T) {
+	w := newWorld(t)
+	jump := time.Date(2027, time.March, 28, 1, 0, 0, 0, time.UTC)
+	w.at(jump.Add(-time.Hour))
+	w.autoscaler("order", 5, func(a *exampleappsv1.AppAutoscaler) {
+		peaks(a)
+		a.Spec.Schedules[0].Cron, a.Spec.Schedules[0].TimeZone = "30 2 * * *", "Europe/Berlin"
+	})
+	w.wants(5, image)
+	w.plans("order", &exampleappsv1.AppAutoscalerScheduleStatus{Replicas: new(int32(5)), Next: change(jump, 10, "peak")})
+	w.clock.Step(time.Hour)
+	w.wants(10, image)
+	w.plans("order", &exampleappsv1.AppAutoscalerScheduleStatus{InForce: []string{"peak"}, Replicas: new(int32(10)), Next: change(jump.Add(peak), 5)})
+}
+
 func TestADeploymentIsCreatedWithTheNumberThatCounts(t *testing.T) {
 	w := newWorld(t)
 	w.at(morning.Add(2 * time.Hour))

@@ -171,7 +171,7 @@ func TestTheShortNameAndTheColumnsOfAnAppAutoscaler(t *testing.T) {
 	for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
 		columns = append(columns, column.Name)
 	}
-	if want := "[Deployment Desired Replicas State Ready Age Synced Min Max Image Reason]"; fmt.Sprint(columns) != want {
+	if want := "[Deployment Desired Replicas State Ready Age Synced Min Max Schedule Image Reason]"; fmt.Sprint(columns) != want {
 		t.Errorf("the columns are %v, want %s", columns, want)
 	}
 }

@@ -176,6 +176,7 @@ type AppAutoscalerStatus struct {
 // +kubebuilder:printcolumn:name="Synced",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Synced")].status`
 // +kubebuilder:printcolumn:name="Min",type=integer,priority=1,JSONPath=`.spec.minReplicas`
 // +kubebuilder:printcolumn:name="Max",type=integer,priority=1,JSONPath=`.spec.maxReplicas`
+// +kubebuilder:printcolumn:name="Schedule",type=string,priority=1,JSONPath=`.status.schedule.inForce`
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 type AppAutoscaler struct {
