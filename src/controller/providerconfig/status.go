@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,7 +43,20 @@ func nextStatus(p *pass, state decide.State, decision decide.Decision) computev1
 	if decision.Action != decide.Keep {
 		next.ObservedGeneration = p.config.Generation
 	}
+	slices.SortStableFunc(next.Conditions, stalledFirst)
 	return next
+}
+
+// stalledFirst puts Stalled before Reconciling. kstatus goes by the first of the two,
+// and what waits for a person must not look as if it went on by itself.
+func stalledFirst(a, b metav1.Condition) int {
+	last := func(c metav1.Condition) int {
+		if c.Type == computev1.ConditionReconciling {
+			return 1
+		}
+		return 0
+	}
+	return last(a) - last(b)
 }
 
 // stalledReason puts a latched mass disappearance before any other reason: the
