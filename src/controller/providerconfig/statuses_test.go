@@ -1,7 +1,6 @@
 package providerconfig
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,26 +49,17 @@ func latched(all []metav1.Condition) []metav1.Condition {
 
 // Of each status that can be written, the first way to it is recorded.
 func TestTheStatusOfEverySituationIsRecorded(t *testing.T) {
-	found := map[string]statuses.Record{}
+	var all []statuses.Record
 	for before := range earlier {
 		for _, s := range states(before) {
 			decision := decide.Decide(s)
-			if !decision.Action.Ends() || decision.Action == decide.RemoveFinalizer || decision.Action == decide.Gone {
-				continue
-			}
-			r := record(before, s, decision)
-			key := fmt.Sprint(r.Meaning, r.Deleting, r.ObservedGeneration, r.Conditions)
-			if known, is := found[key]; !is || r.Situation < known.Situation {
-				found[key] = r
+			if decision.Action.Ends() && decision.Action != decide.RemoveFinalizer && decision.Action != decide.Gone {
+				all = append(all, record(before, s, decision))
 			}
 		}
 	}
-	var all []statuses.Record
-	for _, r := range found {
-		all = append(all, r)
-	}
 	slices.SortFunc(all, func(a, b statuses.Record) int { return strings.Compare(a.Situation, b.Situation) })
-	statuses.Check(t, "ProviderConfig", all)
+	statuses.Check(t, "ProviderConfig", statuses.Distinct(all))
 }
 
 // states are all that can be with what a pass finds.

@@ -42,7 +42,7 @@ func TestTheStatusOfEverySituationIsRecorded(t *testing.T) {
 			}
 		}
 	}
-	statuses.Check(t, "VirtualMachine", all)
+	statuses.Check(t, "VirtualMachine", statuses.Distinct(all))
 }
 
 // phases are what the provider may say of the VM; empty if it is not shown.
@@ -73,13 +73,7 @@ func record(name string, s decide.State, d decide.Decision, phase provider.Phase
 	}
 	if ranBefore {
 		vm.Status.ObservedGeneration = statuses.Generation
-		vm.Status.Conditions = []metav1.Condition{
-			{Type: computev1.ConditionReady, Status: metav1.ConditionTrue, Reason: computev1.ReasonRunning, Message: "the VM runs", ObservedGeneration: statuses.Generation},
-			{Type: computev1.ConditionSynced, Status: metav1.ConditionTrue, Reason: computev1.ReasonSynced, Message: "the VM is as declared", ObservedGeneration: statuses.Generation},
-		}
-		for i := range vm.Status.Conditions {
-			vm.Status.Conditions[i].LastTransitionTime = metav1.NewTime(now)
-		}
+		vm.Status.Conditions = statuses.Before(computev1.ReasonRunning)
 	}
 	p := &pass{vm: vm, seen: &sighting{failures: toldFailures}, fault: failures[s.Fault]}
 	p.provider.Message = "what the ProviderConfig says"

@@ -71,6 +71,30 @@ func Time() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
 
 var update = flag.Bool("statuses.update", false, "write the recorded statuses, instead of comparing")
 
+// Distinct leaves of records that differ in the situation alone the first.
+func Distinct(records []Record) []Record {
+	seen := map[string]bool{}
+	var distinct []Record
+	for _, r := range records {
+		key := fmt.Sprint(r.Meaning, r.Deleting, r.ObservedGeneration, r.Conditions)
+		if !seen[key] {
+			distinct = append(distinct, r)
+		}
+		seen[key] = true
+	}
+	return distinct
+}
+
+// Before are the conditions of an object that was as declared and ready.
+func Before(reason string) []metav1.Condition {
+	all := []metav1.Condition{{Type: "Ready", Reason: reason}, {Type: "Synced", Reason: "Synced"}}
+	for i := range all {
+		all[i].Status, all[i].Message, all[i].ObservedGeneration = metav1.ConditionTrue, "a message", Generation
+		all[i].LastTransitionTime = metav1.NewTime(Time())
+	}
+	return all
+}
+
 // Check compares what a controller's code makes of its situations with what was
 // recorded of the kind.
 func Check(t *testing.T, kind string, now []Record) {
