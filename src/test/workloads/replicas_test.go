@@ -20,27 +20,27 @@ import (
 // rounds is how often each controller looks while nothing may be written.
 const rounds = 10
 
+// looks is how often each of the two controllers has begun to look.
+func (w *world) looks() [2]int {
+	return [2]int{w.ledger.Gets("*v1.AppAutoscaler"), w.ledger.Gets("*v1.MyApp")}
+}
+
 // calm wants nothing written, statuses included, while both controllers look again
 // and again.
 func (w *world) calm() {
 	w.t.Helper()
-	before, looks := len(w.ledger.all()), w.ledger.counts()
+	before, looks := len(w.ledger.Writes()), w.looks()
 	for round := range rounds {
 		// A resync of a MyApp is minutes away. A value that does not pause is a look as well.
 		edit(w, &exampleappsv1.MyApp{ObjectMeta: w.meta()}, func(app *exampleappsv1.MyApp) {
 			metav1.SetMetaDataAnnotation(&app.ObjectMeta, exampleappsv1.PausedAnnotation, fmt.Sprint("look ", round))
 		})
 		operator.WaitFor(w.t, "a look of each controller", func(context.Context) bool {
-			now := w.ledger.counts()
-			for kind, count := range looks {
-				if now[kind] <= count+round {
-					return false
-				}
-			}
-			return len(looks) == 2
+			now := w.looks()
+			return now[0] > looks[0]+round && now[1] > looks[1]+round
 		})
 	}
-	if diff := cmp.Diff([]string{}, w.ledger.all()[before:]); diff != "" {
+	if diff := cmp.Diff([]string{}, w.ledger.Writes()[before:]); diff != "" {
 		w.t.Errorf("written while all is as declared: %s", diff)
 	}
 }

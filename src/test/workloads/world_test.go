@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,15 +15,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/myapp"
+	"github.com/example/vmoperator/src/test/controllers"
 	"github.com/example/vmoperator/src/test/operator"
 )
 
@@ -37,7 +36,7 @@ type world struct {
 	t         *testing.T
 	namespace string
 	client    client.WithWatch
-	ledger    *ledger
+	ledger    *controllers.Ledger
 
 	mu sync.Mutex
 	// numbers are the numbers of replicas that the Deployment has been given.
@@ -47,7 +46,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	w := &world{t: t, ledger: &ledger{looks: map[string]int{}}}
+	w := &world{t: t, ledger: &controllers.Ledger{}}
 	var err error
 	w.client, err = client.NewWithWatch(plane.Config, client.Options{Scheme: scheme})
 	w.must(err)
@@ -62,33 +61,22 @@ func newWorld(t *testing.T) *world {
 // start runs both controllers until the test ends.
 func (w *world) start() {
 	w.t.Helper()
-	mgr, err := ctrl.NewManager(plane.Config, ctrl.Options{
-		Scheme:     scheme,
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: new(true)},
-		Cache: cache.Options{
-			DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: cache.TransformStripManagedFields(),
+	controllers.Run(w.t, controllers.Options{
+		Config: plane.Config, Scheme: scheme, Namespace: w.namespace, Ledger: w.ledger,
+		SetUp: func(ctx context.Context, mgr ctrl.Manager) error {
+			recorder := mgr.GetEventRecorder("vmoperator")
+			return errors.Join(
+				index.RegisterApps(ctx, mgr.GetFieldIndexer()),
+				(&appautoscaler.Reconciler{
+					Options: appautoscaler.Options{Retry: resync, Resync: resync},
+					Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: recorder, Now: time.Now,
+				}).SetupWithManager(mgr),
+				(&myapp.Reconciler{
+					Options: myapp.Options{Retry: resync, Autoscalers: true},
+					Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: recorder, Now: time.Now,
+				}).SetupWithManager(mgr),
+			)
 		},
-		NewClient: w.ledger.client,
-	})
-	w.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	w.must(index.RegisterApps(ctx, mgr.GetFieldIndexer()))
-	w.must((&appautoscaler.Reconciler{
-		Options: appautoscaler.Options{Retry: resync, Resync: resync},
-		Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
-	}).SetupWithManager(mgr))
-	w.must((&myapp.Reconciler{
-		Options: myapp.Options{Retry: resync, Autoscalers: true},
-		Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
-	}).SetupWithManager(mgr))
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	w.t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			w.t.Errorf("manager: %v", err)
-		}
 	})
 }
 
