@@ -91,6 +91,14 @@ func plants() []plant {
 			}},
 			scenario: "myapp-taken-over", kind: None, harm: Unasked,
 		},
+		{
+			name: "the number of replicas is set before the HorizontalPodAutoscaler is gone",
+			changes: []change{{
+				"appautoscaler/decide/decide.go", "\t\ttakingBack,\n\t\trefusal,\n\t\texistence,\n\t\tdrift,\n",
+				"\t\trefusal,\n\t\texistence,\n\t\tdrift,\n\t\ttakingBack,\n",
+			}},
+			scenario: "autoscaler-taken-back", kind: None, harm: Unasked,
+		},
 	}
 }
 

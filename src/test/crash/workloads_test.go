@@ -100,10 +100,11 @@ func loadScenarios() []scenario {
 		},
 		{
 			name:      "autoscaler-taken-back",
-			chronicle: []string{"5 shop:1", "7 shop:1", "2 shop:1", "7 shop:1"},
+			chronicle: []string{"5 shop:1", "7 shop:1", "6 shop:1", "2 shop:1", "6 shop:1"},
 			before:    handed,
 			story: sequence(
-				deleteScaler, scalerAllows(9), takeBack(7), scalerGone, aligned(keeper), scale(2), shows("7 shop:1"), rollsOut(keeper),
+				deleteScaler, scalerAllows(9), takeBack(6), scalerGone, shows("6 shop:1"), rollsOut(keeper),
+				scale(2), shows("6 shop:1"), rollsOut(keeper),
 			),
 		},
 		{
