@@ -150,7 +150,9 @@ var (
 func TestMakeTargetsThatAreNamedExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, path := range []string{"Makefile", "charts/chart.mk", "src/test/e2e/e2e.mk", "src/test/e2e/kind.mk", "src/tools/release/release.mk"} {
+	for _, path := range []string{
+		"Makefile", "charts/chart.mk", "src/test/e2e/e2e.mk", "src/test/e2e/kind.mk", "src/test/gitops/gitops.mk", "src/tools/release/release.mk",
+	} {
 		makefile, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)

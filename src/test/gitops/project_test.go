@@ -115,19 +115,16 @@ func TestTheProjectPermitsWhatIsDeliveredAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestRootsProjectPermitsWhatRootRendersAndNothingElse(t *testing.T) {
+func TestRootsProjectPermitsWhatRootBringsAndNothingElse(t *testing.T) {
 	for name, args := range variants() {
 		t.Run(name, func(t *testing.T) {
-			rendered := applications(t, args...)
 			kinds := map[string]bool{}
-			for _, object := range rendered {
+			for _, object := range brought(t, args...) {
 				kinds[kindOf(object)] = true
 			}
-			if !strings.Contains(strings.Join(args, " "), "environments") {
-				kinds["Application.argoproj.io"] = true
-			}
-			if diff := cmp.Diff(kinds, permitted(t, named(t, rendered, "AppProject", "vmoperator-root"))); diff != "" {
-				t.Errorf("rendered (-), permitted (+):\n%s", diff)
+			project := named(t, applications(t, args...), "AppProject", "vmoperator-root")
+			if diff := cmp.Diff(kinds, permitted(t, project)); diff != "" {
+				t.Errorf("brought (-), permitted (+):\n%s", diff)
 			}
 		})
 	}

@@ -33,6 +33,7 @@ func TestArgoCDTakesEveryStatusForWhatIsMeant(t *testing.T) {
 		statuses.Resting: healthy, statuses.Done: healthy,
 	}
 	recorded(t, func(t *testing.T, record statuses.Record, object map[string]any) {
+		t.Helper()
 		if got, want := healthOf(t, object).Status, means[record.Meaning]; got != want {
 			t.Errorf("%s, want %s, of %v", got, want, record.Conditions)
 		}
@@ -45,6 +46,7 @@ func TestKstatusTakesEveryStatusForWhatIsMeant(t *testing.T) {
 		statuses.Stuck: status.FailedStatus, statuses.Done: status.CurrentStatus,
 	}
 	recorded(t, func(t *testing.T, record statuses.Record, object map[string]any) {
+		t.Helper()
 		computed, err := status.Compute(&unstructured.Unstructured{Object: object})
 		if err != nil {
 			t.Fatal(err)

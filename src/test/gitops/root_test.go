@@ -33,8 +33,15 @@ func variants() map[string][]string {
 	}
 }
 
-// applications renders gitops/root.
+// applications are all that Argo CD is given: what is applied by hand, and what that
+// brings.
 func applications(t *testing.T, args ...string) []unstructured.Unstructured {
+	t.Helper()
+	return brought(t, append([]string{"--set=bootstrap=true"}, args...)...)
+}
+
+// brought is what the Application root brings.
+func brought(t *testing.T, args ...string) []unstructured.Unstructured {
 	t.Helper()
 	return objects(t, helm(t, append([]string{"template", filepath.Join(root, "gitops", "root")}, args...)...))
 }
