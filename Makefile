@@ -235,11 +235,12 @@ lint-go: $(BIN)/golangci-lint ## Lint the Go code; the API types by Kubernetes' 
 	done
 
 .PHONY: lint-python
-lint-python: venv ## Lint and type-check the mock provider and the sample provider.
+lint-python: venv ## Lint and type-check the mock provider, the sample provider and what tests run.
 	cd mockprovider
-	../$(VENV)/bin/ruff check . ../docs/samples
-	../$(VENV)/bin/ruff format --check . ../docs/samples
+	../$(VENV)/bin/ruff check . ../docs/samples ../src/test
+	../$(VENV)/bin/ruff format --check . ../docs/samples ../src/test
 	../$(VENV)/bin/mypy --strict
+	../$(VENV)/bin/mypy --strict ../src/test/e2e/relay.py
 	../$(VENV)/bin/mypy --strict ../docs/samples/provider/provider.py
 
 .PHONY: lint-yaml

@@ -43,7 +43,7 @@ func (r *Reconciler) pods(ctx context.Context, p *pass) decide.Pods {
 // may lack.
 func (r *Reconciler) blame(ctx context.Context, p *pass) {
 	told := meta.FindStatusCondition(p.autoscaler.Status.Conditions, exampleappsv1.ConditionReady)
-	if p.setters != nil || p.fault != nil || told != nil && told.Reason == p.trouble.Reason {
+	if !p.trouble.OfResources() || p.setters != nil || p.fault != nil || told != nil && told.Reason == p.trouble.Reason {
 		return
 	}
 	if !p.fresh {

@@ -152,6 +152,19 @@ func TestAnImageThatCannotBePulledIsToldOnce(t *testing.T) {
 	}
 }
 
+func TestResourcesAreNotBlamedForATroubleThatTheyCannotCause(t *testing.T) {
+	w := newWorld(t)
+	w.kubelet(badImage())
+	w.existing(1, func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+	})
+	w.autoscaler("order", 1)
+	w.tells("order", "ImagePullBackOff", image)
+	if notes := w.notes("order", "ResourcesSet"); len(notes) > 0 {
+		t.Errorf("told as well: %q", notes)
+	}
+}
+
 func TestPodsThatCannotBeCreatedAreSeen(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.client.Create(t.Context(), &corev1.LimitRange{

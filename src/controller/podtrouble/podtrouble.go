@@ -21,6 +21,17 @@ type Trouble struct {
 	Message string
 }
 
+// OfResources reports whether what containers request, or may use at most, can be
+// the cause.
+func (t Trouble) OfResources() bool {
+	switch t.Reason {
+	case corev1.PodReasonUnschedulable, "FailedCreate", "OOMKilled":
+		return true
+	default:
+		return false
+	}
+}
+
 // Available reports whether all Pods run what is declared and are available.
 func Available(deployment *appsv1.Deployment) bool {
 	status, wanted := deployment.Status, *deployment.Spec.Replicas
