@@ -159,7 +159,7 @@ func TestResourcesAreNotBlamedForATroubleThatTheyCannotCause(t *testing.T) {
 		d.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
 	})
 	w.autoscaler("order", 1)
-	w.tells("order", "ImagePullBackOff", image)
+	w.tells("order", "ImagePullBackOff", "does not run")
 	if notes := w.notes("order", "ResourcesSet"); len(notes) > 0 {
 		t.Errorf("told as well: %q", notes)
 	}
