@@ -58,7 +58,7 @@ func TestTheOperatorOwnsOfADeploymentInGitWhatItsAppAutoscalerDeclares(t *testin
 		}
 		for _, entry := range live.GetManagedFields() {
 			if entry.Manager == "vmoperator" && entry.Subresource == "" {
-				return cmp.Diff(`{"f:spec":{"f:replicas":{}}}`, string(entry.FieldsV1.Raw))
+				return cmp.Diff(`{"f:spec":{"f:replicas":{}}}`, entry.FieldsV1.GetRawString())
 			}
 		}
 		return "the operator owns nothing"
