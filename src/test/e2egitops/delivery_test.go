@@ -66,10 +66,8 @@ func (d *delivery) bootstrap() {
 	d.git.edit("gitops/image.yaml", "example/", "")
 	d.git.commit("Deliver from here")
 	run(d.t, d.git.tree, "kubectl", "apply", "--server-side", "-f", "gitops/argocd/argocd-cm.yaml")
-	rendered := run(d.t, d.git.tree, absolute(d.t, root+"/bin/helm"), "template", "root", "gitops/root",
-		"--set=bootstrap=true", "--show-only=templates/root.yaml", "--output-dir="+d.t.TempDir())
-	_, file, _ := strings.Cut(strings.TrimSpace(rendered), "wrote ")
-	run(d.t, d.git.tree, "kubectl", "apply", "--server-side", "-f", strings.TrimSpace(file))
+	run(d.t, d.git.tree, "bash", "-o", "pipefail", "-c", absolute(d.t, root+"/bin/helm")+
+		" template root gitops/root --set bootstrap=true --show-only templates/root.yaml | kubectl apply --server-side -f -")
 }
 
 // settled waits until all Applications are Synced and Healthy at what is published.

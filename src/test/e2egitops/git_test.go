@@ -121,3 +121,18 @@ func run(t *testing.T, dir, program string, args ...string) string {
 	}
 	return string(out)
 }
+
+func TestWhatIsPublishedIsServed(t *testing.T) {
+	r := serve(t)
+	r.edit("gitops/root/values.yaml", "https://github.com/example/vmoperator.git", r.url)
+	r.commit("Deliver from here")
+	published := r.revision()
+	if served := run(t, "", "git", "ls-remote", r.url, "refs/heads/main"); !strings.HasPrefix(served, published) {
+		t.Errorf("%q is served, not %s", served, published)
+	}
+	run(t, t.TempDir(), "git", "clone", "--quiet", r.url, "clone")
+	r.revert()
+	if r.revision() == published {
+		t.Error("the revert is not published")
+	}
+}
