@@ -49,8 +49,7 @@ func TestWhatTheOperatorWritesIsNoDifferenceToArgoCD(t *testing.T) {
 // this must be all that it is to leave alone.
 func TestTheOperatorOwnsOfADeploymentInGitWhatItsAppAutoscalerDeclares(t *testing.T) {
 	objects := deliver(t)
-	i := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Deployment" })
-	deployment := objects[i]
+	deployment := objects[slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Deployment" })]
 	waitFor(t, func(ctx context.Context) string {
 		live, err := read(ctx, deployment)
 		if err != nil {
@@ -63,6 +62,19 @@ func TestTheOperatorOwnsOfADeploymentInGitWhatItsAppAutoscalerDeclares(t *testin
 		}
 		return "the operator owns nothing"
 	})
+}
+
+// It is what ignoreDifferences is for.
+func TestAFieldThatGitAndAnAppAutoscalerDeclareIsADifference(t *testing.T) {
+	objects := deliver(t)
+	deployment := objects[slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Deployment" })]
+	waitFor(t, func(ctx context.Context) string { return unfinished(ctx, deployment) })
+	if err := unstructured.SetNestedField(deployment.Object, int64(1), "spec", "replicas"); err != nil {
+		t.Fatal(err)
+	}
+	if found := difference(t.Context(), deployment); !strings.Contains(found, "replicas") {
+		t.Errorf("the difference is %q", found)
+	}
 }
 
 // deliver starts an operator in a namespace of its own, and applies the objects of
