@@ -65,7 +65,7 @@ func (d *delivery) bootstrap() {
 	d.git.edit("gitops/image.yaml", "ghcr.io", strings.TrimSuffix(images, "/"))
 	d.git.edit("gitops/image.yaml", "example/", "")
 	d.git.commit("Deliver from here")
-	run(d.t, d.git.tree, "kubectl", "apply", "--server-side", "-f", "gitops/argocd/argocd-cm.yaml")
+	run(d.t, d.git.tree, "kubectl", "patch", "configmap", "argocd-cm", "--namespace="+argoCD, "--type=merge", "--patch-file=gitops/argocd/argocd-cm.yaml")
 	run(d.t, d.git.tree, "bash", "-o", "pipefail", "-c", absolute(d.t, root+"/bin/helm")+
 		" template root gitops/root --set bootstrap=true --show-only templates/root.yaml | kubectl apply --server-side -f -")
 }

@@ -42,7 +42,7 @@ func write(dir string) error {
 		Data       map[string]string `yaml:"data"`
 	}{"v1", "ConfigMap", map[string]string{"name": "argocd-cm", "namespace": "argocd"}, settings}
 	chart := map[string]any{"configs": map[string]any{"cm": settings}}
-	if err := writeYAML(filepath.Join(dir, configMap), "Settings of Argo CD, to be applied with kubectl apply --server-side, which leaves others as they are.", applied); err != nil {
+	if err := writeYAML(filepath.Join(dir, configMap), "A patch of Argo CD's settings: kubectl patch configmap argocd-cm -n argocd --type=merge --patch-file=gitops/argocd/argocd-cm.yaml", applied); err != nil {
 		return err
 	}
 	return writeYAML(filepath.Join(dir, values), "The same settings as argocd-cm.yaml, as values of Argo CD's own Helm chart.", chart)
