@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
 )
 
 // Entry is who has set a field. The zero value means that nobody is known to.
@@ -44,7 +46,8 @@ func (e Entry) String() string {
 }
 
 // Of returns who last wrote one of the fields or something below it. Of several
-// it is the one that wrote last.
+// it is the one that wrote last; of two within the same second, as times are told,
+// it is not this operator, which asks about what it finds changed.
 func Of(object metav1.Object, paths ...fieldpath.Path) (Entry, error) {
 	var last Entry
 	for _, entry := range object.GetManagedFields() {
@@ -62,7 +65,7 @@ func Of(object metav1.Object, paths ...fieldpath.Path) (Entry, error) {
 		if entry.Time != nil {
 			found.Time = entry.Time.Time
 		}
-		if last.Manager == "" || !found.Time.Before(last.Time) {
+		if last.Manager == "" || found.Time.After(last.Time) || found.Time.Equal(last.Time) && found.Manager != exampleappsv1.FieldOwner {
 			last = found
 		}
 	}

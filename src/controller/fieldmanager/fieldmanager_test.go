@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 func TestWhoSetAFieldIsReadFromManagedFields(t *testing.T) {
@@ -18,6 +19,8 @@ func TestWhoSetAFieldIsReadFromManagedFields(t *testing.T) {
 		{Manager: "kubectl-edit", Time: &at, FieldsV1: fields(
 			`{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{"f:image":{},"f:resources":{"f:limits":{"f:cpu":{}}}}}}}}}`)},
 		{Manager: "empty"},
+		{Manager: "kubectl-patch", Time: &at, FieldsV1: fields(`{"f:spec":{"f:behavior":{"f:scaleDown":{"f:policies":{}}}}}`)},
+		{Manager: "vmoperator", Time: &at, FieldsV1: fields(`{"f:spec":{"f:behavior":{"f:scaleDown":{"f:selectPolicy":{}}}}}`)},
 	}}
 	for name, test := range map[string]struct {
 		entry func() (Entry, error)
@@ -31,6 +34,9 @@ func TestWhoSetAFieldIsReadFromManagedFields(t *testing.T) {
 		},
 		"a field that holds others": {
 			func() (Entry, error) { return Of(object, Container("main", "resources", "limits")) }, "kubectl-edit at 2026-01-02T03:04:05Z",
+		},
+		"of two within the same second, the one that is not this operator": {
+			func() (Entry, error) { return Of(object, fieldpath.MakePathOrDie("spec", "behavior")) }, "kubectl-patch at 2026-01-02T03:04:05Z",
 		},
 		"nobody": {
 			func() (Entry, error) { return Of(object, Container("proxy", "image")) }, "an unknown manager",
