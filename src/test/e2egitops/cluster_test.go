@@ -35,6 +35,8 @@ const (
 	namespace         = "vms"
 	images            = "registry.example.com/"
 	version           = "v0.1.0"
+	// applicationImage stands in for those of the applications.
+	applicationImage = images + "order-service:1.2.0"
 )
 
 var applicationKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}
@@ -60,16 +62,20 @@ func connect(t *testing.T) client.Client {
 	return kube
 }
 
-// buildImages builds the images of the operator and of the mock provider, and brings
-// them to the nodes.
+// buildImages builds the images of the operator, of the mock provider and of the
+// applications, and brings them to the nodes.
 func buildImages(t *testing.T) {
 	t.Helper()
 	command := strings.Fields(os.Getenv("E2E_IMAGE"))
 	if len(command) == 0 {
 		t.Fatal("E2E_IMAGE must be a command that builds an image and loads it into the cluster: see make e2e-gitops")
 	}
-	for image, dir := range map[string]string{"vmoperator": root, "vmoperator-mock-provider": root + "/mockprovider"} {
-		run(t, "", command[0], append(command[1:], images+image+":"+version, absolute(t, dir))...)
+	for image, dir := range map[string]string{
+		images + "vmoperator:" + version:               root,
+		images + "vmoperator-mock-provider:" + version: root + "/mockprovider",
+		applicationImage:                               root + "/src/test/e2e/orderservice",
+	} {
+		run(t, "", command[0], append(command[1:], image, absolute(t, dir))...)
 	}
 }
 

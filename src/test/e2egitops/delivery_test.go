@@ -64,6 +64,7 @@ func (d *delivery) bootstrap() {
 	d.git.edit("gitops/root/values.yaml", "https://github.com/example/vmoperator.git", d.git.url)
 	d.git.edit("gitops/image.yaml", "ghcr.io", strings.TrimSuffix(images, "/"))
 	d.git.edit("gitops/image.yaml", "example/", "")
+	d.git.edit("gitops/environments/dev/objects/apps.yaml", "registry.k8s.io/pause:3.10", applicationImage)
 	d.git.commit("Deliver from here")
 	run(d.t, d.git.tree, "kubectl", "patch", "configmap", "argocd-cm", "--namespace="+argoCD, "--type=merge", "--patch-file=gitops/argocd/argocd-cm.yaml")
 	run(d.t, d.git.tree, "bash", "-o", "pipefail", "-c", absolute(d.t, root+"/bin/helm")+
