@@ -5,6 +5,8 @@ package e2egitops
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +16,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -38,7 +42,7 @@ func TestArgoCDDeliversTheOperatorAndItsObjects(t *testing.T) {
 	t.Cleanup(d.remove)
 	d.settled()
 	d.running("web", 2)
-	t.Logf("VMs run %s after the Application root was made", time.Since(started).Round(time.Second))
+	t.Logf("VMs run, and all is Synced and Healthy, %s after the Application root was made; syncs: %s", time.Since(started).Round(time.Second), d.syncs())
 
 	for _, chapter := range []struct {
 		name string
@@ -48,6 +52,7 @@ func TestArgoCDDeliversTheOperatorAndItsObjects(t *testing.T) {
 		{"a hand edit is healed by whoever owns the field", (*delivery).handEditIsHealed},
 		{"nothing is written when nothing changes", (*delivery).nothingIsWritten},
 		{"a revert is a rollback", (*delivery).revertIsRollback},
+		{"the deletion of vms leaves no VM, and root makes it again", (*delivery).deletionLeavesNoVM},
 		{"the deletion of root leaves nothing but namespaces and CRDs", (*delivery).deletionEndsClean},
 	} {
 		if !t.Run(chapter.name, func(t *testing.T) {
@@ -71,11 +76,27 @@ func (d *delivery) bootstrap() {
 		" template root gitops/root --set bootstrap=true --show-only templates/root.yaml | kubectl apply --server-side -f -")
 }
 
+// applications are those that there are, in the order in which they settle.
+func applications() []string { return []string{"root", "vmoperator", "vms"} }
+
+// syncs tells how often each Application was synced.
+func (d *delivery) syncs() string {
+	all := make([]string, 0, len(applications()))
+	for _, name := range applications() {
+		object, err := application(d.t.Context(), d.kube, name)
+		d.must(err)
+		history, _, err := unstructured.NestedSlice(object.Object, "status", "history")
+		d.must(err)
+		all = append(all, fmt.Sprintf("%s %d", name, len(history)))
+	}
+	return strings.Join(all, ", ")
+}
+
 // settled waits until all Applications are Synced and Healthy at what is published.
 func (d *delivery) settled() {
 	d.t.Helper()
 	revision := d.git.revision()
-	for _, name := range []string{"root", "vmoperator", "vms"} {
+	for _, name := range applications() {
 		waitFor(d.t.Context(), d.t, func(ctx context.Context) string {
 			d.refresh(ctx, name)
 			return unsettled(ctx, d.kube, name, revision)
@@ -130,10 +151,12 @@ func (d *delivery) handEditIsHealed() {
 		if err := d.kube.Get(ctx, client.ObjectKeyFromObject(deployment), deployment); err != nil {
 			return err.Error()
 		}
-		if *deployment.Spec.Replicas == 2 {
+		// Its status is written until the last of the Pods that were too many is gone.
+		status := deployment.Status
+		if *deployment.Spec.Replicas == 2 && status.Replicas == 2 && (status.TerminatingReplicas == nil || *status.TerminatingReplicas == 0) {
 			return ""
 		}
-		return fmt.Sprintf("order-service has %d replicas", *deployment.Spec.Replicas)
+		return fmt.Sprintf("order-service has %d replicas, and the status %+v", *deployment.Spec.Replicas, status)
 	})
 	d.settled()
 }
@@ -144,10 +167,19 @@ const quiet = 2 * time.Minute
 func (d *delivery) nothingIsWritten() {
 	before := d.versions()
 	// Not a wait for something to happen, but for nothing to.
-	select {
-	case <-time.After(quiet):
-	case <-d.t.Context().Done():
-	}
+	ctx, cancel := context.WithTimeout(d.t.Context(), quiet)
+	defer cancel()
+	looks, revision := 0, d.git.revision()
+	_ = wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
+		looks++
+		for _, name := range applications() {
+			if missing := unsettled(d.t.Context(), d.kube, name, revision); missing != "" {
+				d.t.Error(missing)
+			}
+		}
+		return d.t.Failed(), nil
+	})
+	d.t.Logf("each Application was Synced and Healthy at each of %d looks", looks)
 	if diff := cmp.Diff(before, d.versions()); diff != "" {
 		d.t.Errorf("written within %s:\n%s", quiet, diff)
 	}
@@ -170,6 +202,44 @@ func (d *delivery) versions() map[string]string {
 		}))
 	}
 	return all
+}
+
+// The finalizers of VirtualMachines hold the Application until their VMs are gone.
+func (d *delivery) deletionLeavesNoVM() {
+	ctx := d.t.Context()
+	vm := &computev1.VirtualMachine{}
+	d.must(d.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "web"}, vm))
+	id := vm.Status.ID
+	objects, err := application(ctx, d.kube, "vms")
+	d.must(err)
+	d.must(d.kube.Delete(ctx, objects))
+	waitFor(ctx, d.t, func(ctx context.Context) string {
+		if err := d.kube.Get(ctx, client.ObjectKeyFromObject(vm), vm); err != nil {
+			return err.Error()
+		}
+		if vm.Status.ID == "" || vm.Status.ID == id {
+			return fmt.Sprintf("root has not made another VM: %+v", vm.Status)
+		}
+		return ""
+	})
+	d.settled()
+	if got := d.machines(); got != 1 {
+		d.t.Errorf("%d VMs at the provider, want the new one alone", got)
+	}
+}
+
+// machines is how many VMs the provider has.
+func (d *delivery) machines() int {
+	d.t.Helper()
+	shown := run(d.t, "", "kubectl", "get", "--raw",
+		"/api/v1/namespaces/"+operatorNamespace+"/services/http:vmoperator-mock-provider:8080/proxy/metrics")
+	found := regexp.MustCompile(`(?m)^mockprovider_vms (\d+)`).FindStringSubmatch(shown)
+	if found == nil {
+		d.t.Fatalf("the provider does not tell: %s", shown)
+	}
+	count, err := strconv.Atoi(found[1])
+	d.must(err)
+	return count
 }
 
 func (d *delivery) revertIsRollback() {
