@@ -170,10 +170,10 @@ func (d *delivery) nothingIsWritten() {
 	ctx, cancel := context.WithTimeout(d.t.Context(), quiet)
 	defer cancel()
 	looks, revision := 0, d.git.revision()
-	_ = wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
+	_ = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		looks++
 		for _, name := range applications() {
-			if missing := unsettled(d.t.Context(), d.kube, name, revision); missing != "" {
+			if missing := unsettled(ctx, d.kube, name, revision); missing != "" && ctx.Err() == nil {
 				d.t.Error(missing)
 			}
 		}
