@@ -57,6 +57,13 @@ func TestAHorizontalPodAutoscalerTakesOverAndGivesBackWithoutANumberOnTheWay(t *
 	if len(left.Items) > 0 {
 		t.Errorf("left: %+v", left.Items)
 	}
+
+	// Anybody may have the AppAutoscaler itself scaled: it sets the number that is
+	// declared, under the name that our own would have.
+	r.kubectl("autoscale", "appautoscaler/"+autoscaler.Name, "--min=4", "--max=6")
+	r.pods(orderService, 4)
+	r.state(autoscaler, exampleappsv1.StateAligned)
+	wantReplicas(deployment, "3 1 2 4 3 4")
 }
 
 // specOf merges a patch into the spec of an AppAutoscaler.

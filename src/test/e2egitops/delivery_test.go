@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
@@ -166,19 +165,18 @@ const quiet = 2 * time.Minute
 
 func (d *delivery) nothingIsWritten() {
 	before := d.versions()
-	// Not a wait for something to happen, but for nothing to.
-	ctx, cancel := context.WithTimeout(d.t.Context(), quiet)
-	defer cancel()
 	looks, revision := 0, d.git.revision()
-	_ = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+	// Not a wait for something to happen, but for nothing to.
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for ends := time.Now().Add(quiet); time.Now().Before(ends) && !d.t.Failed(); <-tick.C {
 		looks++
 		for _, name := range applications() {
-			if missing := unsettled(ctx, d.kube, name, revision); missing != "" && ctx.Err() == nil {
+			if missing := unsettled(d.t.Context(), d.kube, name, revision); missing != "" {
 				d.t.Error(missing)
 			}
 		}
-		return d.t.Failed(), nil
-	})
+	}
 	d.t.Logf("each Application was Synced and Healthy at each of %d looks", looks)
 	if diff := cmp.Diff(before, d.versions()); diff != "" {
 		d.t.Errorf("written within %s:\n%s", quiet, diff)
