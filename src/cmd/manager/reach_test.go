@@ -107,7 +107,7 @@ func (f *front) serve(connection net.Conn) {
 	context.AfterFunc(ctx, func() { connection.Close(); api.Close() })
 	go func() {
 		defer cancel()
-		_, _ = io.Copy(api, connection)
+		_, _ = io.Copy(api, connection) // ends with an error when the other direction has ended
 	}()
-	_, _ = io.Copy(connection, api)
+	_, _ = io.Copy(connection, api) // as above
 }

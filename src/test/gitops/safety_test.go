@@ -40,13 +40,35 @@ func TestTheObjectsComeAfterTheOperatorAndGoBeforeIt(t *testing.T) {
 	}
 }
 
+// Argo CD cannot finish the deletion of an Application whose project is gone.
+func TestTheProjectOutlivesRootWhereApplicationsDo(t *testing.T) {
+	for name, args := range variants() {
+		rendered := brought(t, args...)
+		outlive := slices.ContainsFunc(rendered, func(object unstructured.Unstructured) bool {
+			policy, _, err := unstructured.NestedString(object.Object, "spec", "syncPolicy", "applicationsSync")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return object.GetKind() == "ApplicationSet" && policy == "create-update"
+		})
+		project := named(t, rendered, "AppProject", "vmoperator")
+		if kept := project.GetAnnotations()["argocd.argoproj.io/sync-options"] == "Delete=false"; kept != outlive {
+			t.Errorf("%s: the project is kept: %t, Applications outlive root: %t", name, kept, outlive)
+		}
+	}
+}
+
 func TestEveryApplicationDeletesWhatItHasBrought(t *testing.T) {
 	const finalizer = "resources-finalizer.argocd.argoproj.io"
 	for name, args := range variants() {
 		for _, object := range applications(t, args...) {
 			finalizers := object.GetFinalizers()
 			if object.GetKind() == "ApplicationSet" {
-				finalizers, _, _ = unstructured.NestedStringSlice(object.Object, "spec", "template", "metadata", "finalizers")
+				var err error
+				finalizers, _, err = unstructured.NestedStringSlice(object.Object, "spec", "template", "metadata", "finalizers")
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 			if object.GetKind() != "AppProject" && !slices.Contains(finalizers, finalizer) {
 				t.Errorf("%s: %s %s has no finalizer", name, object.GetKind(), object.GetName())

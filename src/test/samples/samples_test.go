@@ -54,6 +54,7 @@ func TestTheSamplesAreAppliedWorkAndAreUninstalled(t *testing.T) {
 		"--allow-endpoint-cidrs=127.0.0.0/8", "--transition-poll-interval=200ms",
 	}})
 	podsRun(t)
+	// The first that fails ends the rest, and has failed the test itself.
 	_ = t.Run("the VMs run, and are led to", vmsRun) &&
 		t.Run("the AppAutoscaler's Deployment is as declared", autoscalerAligned) &&
 		t.Run("the MyApp has its Deployment and its Service", myAppReady) &&
@@ -128,6 +129,7 @@ func podsRun(t *testing.T) {
 	go func() {
 		defer close(done)
 		// A Pod may be gone, or changed by somebody else: the next look sees.
+		// It ends with its context, and with no other error.
 		_ = wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 			var pods corev1.PodList
 			if err := kube.List(ctx, &pods, client.InNamespace(namespace)); err != nil {
@@ -148,7 +150,7 @@ func makeReady(ctx context.Context, pod *corev1.Pod) {
 	}
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
-	_ = kube.Status().Update(ctx, pod)
+	_ = kube.Status().Update(ctx, pod) // the next look sees whether it was gone, or changed
 }
 
 // untilReady waits until an object, of its present generation, is Ready and Synced.
