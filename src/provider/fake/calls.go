@@ -85,12 +85,12 @@ func (p *Provider) FindByKey(ctx context.Context, key string) (provider.Machine,
 		if !p.offers(provider.CapabilityList) {
 			return provider.Machine{}, notOffered()
 		}
-		index := slices.IndexFunc(p.machines, func(m *machine) bool { return m.key == key })
-		if index < 0 {
+		made := p.byKey[key]
+		if len(made) == 0 {
 			return shown(nil)
 		}
-		entry.ID = p.machines[index].ID
-		return shown(p.machines[index])
+		entry.ID = made[0].ID
+		return shown(made[0])
 	})
 }
 
@@ -112,10 +112,7 @@ func (p *Provider) ListPage(ctx context.Context, cursor string, limit int) (prov
 			return provider.Page{}, fail(provider.Rejected, "the cursor is not one that was given out")
 		}
 		var page provider.Page
-		for _, each := range p.machines {
-			if each.seq <= after {
-				continue
-			}
+		for _, each := range p.machines[p.firstAfter(after):] {
 			if len(page.Items) == limit {
 				page.Next = strconv.Itoa(after)
 				break

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/example/vmoperator/src/provider"
@@ -46,9 +47,12 @@ type Options struct {
 type Provider struct {
 	options Options
 
-	mu       sync.Mutex
-	made     int
+	mu   sync.Mutex
+	made int
+	// machines are in the order of seq; byID holds the same, byKey those with a key.
 	machines []*machine
+	byID     map[string]*machine
+	byKey    map[string][]*machine
 	keys     map[string]*creation
 	faults   []*Fault
 	ledger   []*Entry
@@ -79,7 +83,9 @@ func New(options Options) *Provider {
 	if options.PageSize == 0 {
 		options.PageSize = 500
 	}
-	return &Provider{options: options, keys: map[string]*creation{}}
+	return &Provider{
+		options: options, byID: map[string]*machine{}, byKey: map[string][]*machine{}, keys: map[string]*creation{},
+	}
 }
 
 // SetCapabilities changes what is offered.
@@ -135,7 +141,11 @@ func (p *Provider) Provision() {
 func (p *Provider) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.machines = slices.DeleteFunc(p.machines, func(m *machine) bool { return m.Phase == provider.PhaseDeleting })
+	for _, each := range slices.Clone(p.machines) {
+		if each.Phase == provider.PhaseDeleting {
+			p.remove(each.ID)
+		}
+	}
 }
 
 // Vanish deletes a VM behind the caller's back, and reports whether there was
@@ -149,7 +159,7 @@ func (p *Provider) Vanish(id string) bool {
 }
 
 // Put adds a VM that was made before, under a key if that is not empty, and
-// returns its id: the machine's, or a new one.
+// returns its id: the machine's, which no VM may have, or a new one.
 func (p *Provider) Put(given provider.Machine, key string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,6 +184,18 @@ func (p *Provider) Live() []provider.Machine {
 	return live
 }
 
+// Find returns a VM as it is, whether or not reads show it, and reports whether
+// there is such a VM.
+func (p *Provider) Find(id string) (provider.Machine, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := p.find(id)
+	if found == nil {
+		return provider.Machine{}, false
+	}
+	return clone(found.Machine), true
+}
+
 // Offers reports whether a capability is offered.
 func (p *Provider) Offers(name string) bool {
 	p.mu.Lock()
@@ -191,13 +213,7 @@ func (p *Provider) KeyOf(id string) string {
 	return ""
 }
 
-func (p *Provider) find(id string) *machine {
-	index := slices.IndexFunc(p.machines, func(m *machine) bool { return m.ID == id })
-	if index < 0 {
-		return nil
-	}
-	return p.machines[index]
-}
+func (p *Provider) find(id string) *machine { return p.byID[id] }
 
 func (p *Provider) add(given provider.Machine, key string) *machine {
 	p.made++
@@ -206,11 +222,33 @@ func (p *Provider) add(given provider.Machine, key string) *machine {
 	}
 	added := &machine{Machine: given, seq: p.made, key: key, hidden: p.options.HiddenReads}
 	p.machines = append(p.machines, added)
+	p.byID[added.ID] = added
+	if key != "" {
+		p.byKey[key] = append(p.byKey[key], added)
+	}
 	return added
 }
 
 func (p *Provider) remove(id string) {
-	p.machines = slices.DeleteFunc(p.machines, func(m *machine) bool { return m.ID == id })
+	found := p.find(id)
+	if found == nil {
+		return
+	}
+	index := p.firstAfter(found.seq - 1)
+	p.machines = slices.Delete(p.machines, index, index+1)
+	delete(p.byID, id)
+	sharing := slices.DeleteFunc(p.byKey[found.key], func(m *machine) bool { return m == found })
+	if len(sharing) == 0 {
+		delete(p.byKey, found.key)
+		return
+	}
+	p.byKey[found.key] = sharing
+}
+
+// firstAfter is the index of the first VM that was made after the one with a
+// number.
+func (p *Provider) firstAfter(seq int) int {
+	return sort.Search(len(p.machines), func(i int) bool { return p.machines[i].seq > seq })
 }
 
 func clone(m provider.Machine) provider.Machine {

@@ -262,3 +262,30 @@ func TestManyCallersOfOneKeyMakeOneVM(t *testing.T) {
 		t.Errorf("%d VMs, effects %v", len(p.Live()), p.Effects())
 	}
 }
+
+func TestWhatIsThereIsFoundByIDAndByKeyAndWhatIsGoneIsNot(t *testing.T) {
+	t.Parallel()
+	// Without idempotency, one key makes many VMs.
+	p := fake.New(fake.Options{Capabilities: provider.Capabilities{Offered: []string{provider.CapabilityList}}})
+	first, second, keyless := create(t, p, "k"), create(t, p, "k"), create(t, p, "")
+	for _, gone := range []string{first, second} {
+		if found, err := p.FindByKey(t.Context(), "k"); err != nil || found.ID != gone {
+			t.Errorf("found %q, error %v, want %q", found.ID, err, gone)
+		}
+		if err := p.Delete(t.Context(), gone); err != nil {
+			t.Error(err)
+		}
+		if _, there := p.Find(gone); there {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+	if _, err := p.FindByKey(t.Context(), "k"); provider.ClassOf(err) != provider.NotFound {
+		t.Errorf("found what is gone: %v", err)
+	}
+	if found, there := p.Find(keyless); !there || found.ID != keyless {
+		t.Errorf("%+v", found)
+	}
+	if live := p.Live(); len(live) != 1 || live[0].ID != keyless {
+		t.Errorf("%+v", live)
+	}
+}

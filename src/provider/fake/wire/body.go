@@ -60,7 +60,7 @@ func (f *face) readSize(w http.ResponseWriter, r *http.Request) (provider.Size, 
 	if refused := readBody(w, r, &body); refused != nil {
 		return provider.Size{}, refused
 	}
-	present, _ := f.live(r.PathValue("id"))
+	present, _ := f.provider.Find(r.PathValue("id"))
 	return body.fill(provider.Size{CPU: present.CPU, Memory: present.Memory})
 }
 

@@ -121,7 +121,7 @@ func (f *face) delete(w http.ResponseWriter, r *http.Request) {
 		writeError(w, provider.OperationDelete, err)
 		return
 	}
-	if _, found := f.live(id); found {
+	if _, found := f.provider.Find(id); found {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -181,14 +181,4 @@ func (f *face) capabilities(w http.ResponseWriter, r *http.Request) {
 			Identity: capabilities.Identity, SettleSeconds: capabilities.Settle.Seconds(), Capabilities: capabilities.Offered,
 		})
 	}
-}
-
-// live is a VM as it is, whether or not reads show it.
-func (f *face) live(id string) (provider.Machine, bool) {
-	for _, machine := range f.provider.Live() {
-		if machine.ID == id {
-			return machine, true
-		}
-	}
-	return provider.Machine{}, false
 }
