@@ -184,6 +184,13 @@ func (p *Provider) Live() []provider.Machine {
 	return live
 }
 
+// Len is how many VMs Live returns.
+func (p *Provider) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.machines)
+}
+
 // Find returns a VM as it is, whether or not reads show it, and reports whether
 // there is such a VM.
 func (p *Provider) Find(id string) (provider.Machine, bool) {
