@@ -29,6 +29,7 @@ import (
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/provider/snapshot"
 )
 
 // The controllers, as --controllers names them.
@@ -139,7 +140,11 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 		}
 	}
 	if o.runs(virtualMachineController) {
-		if err := virtualMachines(mgr, o, providers).SetupWithManager(mgr); err != nil {
+		lists := snapshot.New(providers, o.transitionPoll, time.Now)
+		if err := lists.SetupWithManager(mgr); err != nil {
+			return err
+		}
+		if err := virtualMachines(mgr, o, providers, lists).SetupWithManager(mgr); err != nil {
 			return fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
 	}
@@ -217,7 +222,7 @@ func providerConfigs(
 	}
 }
 
-func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) *virtualmachine.Reconciler {
+func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer) *virtualmachine.Reconciler {
 	return &virtualmachine.Reconciler{
 		Options: virtualmachine.Options{
 			MaxConcurrentReconciles: o.workers[virtualMachineController],
@@ -228,6 +233,7 @@ func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry) 
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Registry:  providers,
+		Lists:     lists,
 		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
 		Now:       time.Now,
 	}

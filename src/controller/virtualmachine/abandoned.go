@@ -52,6 +52,7 @@ func (r *Reconciler) remember(p *pass) {
 // a person has taken it off, from an object that waited or was paused.
 func (r *Reconciler) gone(ctx context.Context, key types.NamespacedName) error {
 	known := r.memory.known(key)
+	r.awaitNoMore(key, known.sighting)
 	if known.sighting == nil || !known.abandons(r.Now()) {
 		r.memory.forget(key)
 		return r.deleteAbandoned(ctx, key)

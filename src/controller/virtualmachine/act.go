@@ -136,7 +136,7 @@ func (r *Reconciler) create(ctx context.Context, p *pass, s decide.State) {
 	case err == nil:
 		p.machine = machine
 		r.remember(p)
-		p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), false)
+		p.seen.see(machine, p.provider.Revision, r.Now(), r.due(machine, p.provider), false)
 		p.seen.refused = nil
 		p.happened(happening.Happening{Reason: "Created", Note: fmt.Sprintf("VM %s created", machine.ID)})
 	case class == provider.NotFound && repeat:
@@ -178,6 +178,7 @@ func (r *Reconciler) post(ctx context.Context, p *pass) (provider.Machine, error
 func (r *Reconciler) update(ctx context.Context, p *pass) {
 	size := sizeOf(p.vm.Spec)
 	machine, err := p.provider.Client.Resize(context.WithoutCancel(ctx), p.machine.ID, size)
+	p.seen.at = r.Now()
 	if provider.ClassOf(err) == provider.NotFound {
 		p.seen.doubt()
 		p.fault = contradiction(provider.OperationResize, "the provider does not know the VM that it has just shown")
@@ -190,7 +191,7 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 		r.failed(p, provider.OperationResize, err)
 		return
 	}
-	p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), true)
+	p.seen.see(machine, p.provider.Revision, r.Now(), r.due(machine, p.provider), true)
 	p.seen.resized, p.seen.resizedAt = size, r.Now()
 	p.happened(happening.Happening{Reason: "Resized", Note: fmt.Sprintf("cpu %d and memory %s asked for", size.CPU, size.Memory)})
 }
@@ -200,6 +201,7 @@ func (r *Reconciler) update(ctx context.Context, p *pass) {
 func (r *Reconciler) delete(ctx context.Context, p *pass) {
 	err := p.provider.Client.Delete(context.WithoutCancel(ctx), p.machine.ID)
 	class := provider.ClassOf(err)
+	p.seen.at = r.Now()
 	if err == nil || class == provider.NotFound || class == provider.Ambiguous {
 		p.seen.doubt()
 	}
@@ -207,8 +209,7 @@ func (r *Reconciler) delete(ctx context.Context, p *pass) {
 		r.failed(p, provider.OperationDelete, err)
 		return
 	}
-	p.seen.machine = p.machine
-	p.seen.deletedAt = r.Now()
+	p.seen.machine, p.seen.deletedAt = p.machine, r.Now()
 	p.happened(happening.Happening{Reason: "Deleting", Note: "VM " + p.machine.ID + " is being deleted"})
 }
 

@@ -48,7 +48,7 @@ func (r *Reconciler) knownWithoutLooking(p *pass, s decide.State, id string) (de
 		return decide.MachineNone, true
 	case s.Provider != decide.ProviderReady || s.Owner != decide.Own || s.Paused || s.Lifecycle == decide.Retaining:
 		return decide.MachineUnknown, true
-	case p.fault != nil && !p.seen.current(id, p.provider.Revision, r.Now()):
+	case p.fault != nil && !r.fresh(p, id):
 		// The call that failed in this pass already says that it is not the time.
 		return decide.MachineUnknown, true
 	default:
@@ -65,9 +65,10 @@ func wasAmbiguous(vm *computev1.VirtualMachine) bool {
 
 // lookByID reads the VM whose id is known.
 func (r *Reconciler) lookByID(ctx context.Context, p *pass, s decide.State, id string) decide.Machine {
+	r.takeList(p, id)
 	// Before a deletion the VM must have been shown by a read, or its absence
 	// afterwards would prove nothing for a while.
-	if p.seen.current(id, p.provider.Revision, r.Now()) && (p.seen.shown || s.Lifecycle == decide.Live) {
+	if r.fresh(p, id) && (p.seen.shown || s.Lifecycle == decide.Live) {
 		p.machine = p.seen.machine
 		return r.classify(p)
 	}
@@ -143,7 +144,7 @@ func (r *Reconciler) found(p *pass, machine provider.Machine, err error) decide.
 		return decide.MachineUnknown
 	}
 	p.machine = machine
-	p.seen.see(machine, p.provider.Revision, r.due(machine, p.provider), true)
+	p.seen.see(machine, p.provider.Revision, r.Now(), r.due(machine, p.provider), true)
 	return r.classify(p)
 }
 
@@ -152,6 +153,7 @@ func (r *Reconciler) found(p *pass, machine provider.Machine, err error) decide.
 // reads and the time in which a late POST could still arrive.
 func (r *Reconciler) absent(p *pass) decide.Machine {
 	p.seen.absences++
+	p.seen.at = r.Now()
 	p.seen.doubt()
 	if p.seen.shown {
 		return decide.MachineGone

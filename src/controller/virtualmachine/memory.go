@@ -10,6 +10,7 @@ import (
 	"github.com/example/vmoperator/src/controller/cachelag"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/snapshot"
 )
 
 // sighting is what this process remembers of one object's VM. Forgetting it is
@@ -19,8 +20,17 @@ type sighting struct {
 	machine provider.Machine
 	// revision is the registry entry that the answer came through.
 	revision int64
+	// at is when the answer was true for certain: when it came, or when the list was
+	// begun that it is part of. An older answer does not count, and after a write of
+	// ours none that was asked for before.
+	at time.Time
 	// due is when the answer stops being good enough to act on.
 	due time.Time
+	// kept is until when it may be acted on though it is an old one.
+	kept time.Time
+	// awaitedOf is the ProviderConfig whose lists should come sooner for this VM; empty
+	// if it is not in transition.
+	awaitedOf types.NamespacedName
 	// shown is true once a read has shown the VM: the answer to a POST is no proof
 	// that reads can see it yet.
 	shown bool
@@ -86,17 +96,18 @@ func (s *sighting) stillRefused(generation, revision int64, now time.Time) bool 
 
 // see takes in an answer that shows the VM. A read, other than the answer to a
 // POST, also proves that reads can see it.
-func (s *sighting) see(machine provider.Machine, revision int64, due time.Time, read bool) {
+func (s *sighting) see(machine provider.Machine, revision int64, at, due time.Time, read bool) {
 	if s.machine.ID != machine.ID {
 		s.shown, s.deletedAt, s.resizedAt = false, time.Time{}, time.Time{}
 	}
-	s.machine, s.revision, s.due = machine, revision, due
+	s.machine, s.revision, s.at, s.due = snapshot.Observed(machine), revision, at, due
 	s.absences, s.failures = 0, 0
 	s.shown = s.shown || read
 }
 
 // keep lets the answer be acted on until then at least.
 func (s *sighting) keep(until time.Time) {
+	s.kept = until
 	if until.After(s.due) {
 		s.due = until
 	}

@@ -108,6 +108,9 @@ func (r *Reconciler) providerState(ctx context.Context, p *pass) decide.Provider
 	case registry.Held:
 		return decide.ProviderHeld
 	case registry.Ready:
+		if r.awaitsFirstList(p.providerKey(), p.provider) {
+			return decide.ProviderUnprobed
+		}
 	}
 	if p.id() == "" && !p.attempted() {
 		return decide.ProviderReady

@@ -24,6 +24,7 @@ import (
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/provider/snapshot"
 )
 
 // Options are what the manager's flags set.
@@ -53,6 +54,9 @@ type Reconciler struct {
 	APIReader client.Reader
 	// Registry knows every ProviderConfig's provider.
 	Registry *registry.Registry
+	// Lists tell what becomes of the VMs of providers that offer lists. Without, every
+	// VM is looked at by itself.
+	Lists *snapshot.Observer
 	// Recorder sends events.
 	Recorder events.EventRecorder
 	// Now is the time.
@@ -99,6 +103,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	r.await(p, decision)
 	return r.toResult(p, decision)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
-	"github.com/example/vmoperator/src/provider/registry"
 )
 
 const (
@@ -25,9 +24,13 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	}
 	switch d.After {
 	case decide.Soon:
+		if r.brisk(p) {
+			// The lists tell, sooner than that.
+			return r.after(jittered(p.provider.PollInterval))
+		}
 		return r.after(jittered(r.TransitionPoll))
 	case decide.Poll:
-		return r.after(r.untilDue(p.seen))
+		return r.after(r.untilPoll(p, d))
 	case decide.Settle:
 		return r.after(jittered(r.TransitionPoll))
 	case decide.Recreate:
@@ -53,25 +56,24 @@ func (r *Reconciler) toResult(p *pass, d decide.Decision) (ctrl.Result, error) {
 	}
 }
 
-// untilDue is when what was seen stops being good enough. What is in doubt already
-// is looked at as a VM in transition is.
-func (r *Reconciler) untilDue(seen *sighting) time.Duration {
-	if left := seen.due.Sub(r.Now()); left > 0 {
+// untilPoll is when to look at a VM again that should stay as it is: where lists tell
+// of changes, in case that one was missed, else when what was seen stops being good
+// enough. What is in doubt already is looked at as a VM in transition is.
+func (r *Reconciler) untilPoll(p *pass, d decide.Decision) time.Duration {
+	switch left := p.seen.due.Sub(r.Now()); {
+	case r.listed(p.provider) && d.Action == decide.None:
+		return jittered(longPoll)
+	case r.listed(p.provider):
+		return jittered(p.provider.PollInterval)
+	case left > 0:
 		return left
+	default:
+		return r.TransitionPoll
 	}
-	return r.TransitionPoll
 }
 
 func (*Reconciler) after(delay time.Duration) (ctrl.Result, error) {
 	return ctrl.Result{RequeueAfter: delay}, nil
-}
-
-// due is when an answer about a VM stops being good enough to act on.
-func (r *Reconciler) due(machine provider.Machine, entry registry.Entry) time.Time {
-	if machine.Phase == provider.PhaseProvisioning || machine.Phase == provider.PhaseDeleting {
-		return r.Now().Add(r.TransitionPoll)
-	}
-	return r.Now().Add(jittered(entry.PollInterval))
 }
 
 // jittered is up to a tenth shorter or longer, so that VMs that were made

@@ -14,14 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/backoff"
-	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
@@ -47,6 +45,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&corev1.Service{}, restored).
 		Owns(&discoveryv1.EndpointSlice{}, restored).
 		WatchesRawSource(r.providerChanges()).
+		WatchesRawSource(r.listChanges()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.MaxConcurrentReconciles,
 			RateLimiter:             backoff.RateLimiter(),
@@ -126,15 +125,11 @@ func content(object client.Object) any {
 func (r *Reconciler) providerChanges() source.Source {
 	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		r.Registry.Listen(registry.Changed, func(key types.NamespacedName) {
-			var list computev1.VirtualMachineList
-			err := r.Client.List(ctx, &list, client.InNamespace(key.Namespace), client.MatchingFields{index.ProviderRef: key.Name})
-			if err != nil {
-				log.FromContext(ctx).Error(err, "listing the VirtualMachines of a ProviderConfig", "providerConfig", key)
+			if r.awaitsFirstList(key, r.Registry.Get(key)) {
+				// They are enqueued when the list is there.
 				return
 			}
-			for i := range list.Items {
-				queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-			}
+			r.enqueue(ctx, queue, key, func(*computev1.VirtualMachine) bool { return true })
 		})
 		return nil
 	})

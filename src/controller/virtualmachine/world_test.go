@@ -31,6 +31,7 @@ import (
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
 	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/provider/snapshot"
 	"github.com/example/vmoperator/src/test/controlplane"
 )
 
@@ -160,8 +161,10 @@ func (w *world) startManager() {
 	})
 	w.must(err)
 	w.must(index.Register(w.t.Context(), mgr.GetFieldIndexer()))
+	lists := snapshot.New(w.registry, w.options.TransitionPoll, time.Now)
+	w.must(lists.SetupWithManager(mgr))
 	w.must((&virtualmachine.Reconciler{
-		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry,
+		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists,
 		Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
 	}).SetupWithManager(mgr))
 	ctx, cancel := context.WithCancel(context.Background())
