@@ -158,7 +158,7 @@ func TestWhatOthersAddBesideOurFieldsStays(t *testing.T) {
 }
 
 func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	foreign := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "web-connection"},
 		StringData: map[string]string{"password": "theirs"},

@@ -49,7 +49,7 @@ func TestAResizeOfAVMThatIsShownAndNotKnownIsRepeatedWithBackoff(t *testing.T) {
 }
 
 func TestALookThatIsRefusedIsRepeated(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	w.vm("web")
 	w.awaitsRunning("web")
 	w.provider.Inject(fake.Fault{Op: provider.OperationGet, Class: provider.Rejected, Count: fake.Forever})

@@ -77,7 +77,7 @@ func text(err error) string {
 }
 
 func TestALifeTakesNoMoreWritesAndCallsThanTheFloor(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	w.writes.reset()
 	w.provider.Reset()
 	w.vm("web")
@@ -119,7 +119,7 @@ func TestALifeTakesNoMoreWritesAndCallsThanTheFloor(t *testing.T) {
 }
 
 func TestASettledVMIsLookedAtAndNothingIsWritten(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	w.vm("web")
 	w.awaitsRunning("web")
 	w.awaitsPasses("web", 2)

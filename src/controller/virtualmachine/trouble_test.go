@@ -187,7 +187,7 @@ func TestAnUnauthorizedCallDoubtsTheProviderConfig(t *testing.T) {
 }
 
 func TestASilentProviderLeavesTheVMAsItWasLastSeen(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	w.vm("web")
 	w.awaitsRunning("web")
 	w.provider.Inject(fake.Fault{Op: provider.OperationGet, Class: provider.Transient, Count: fake.Forever})
@@ -201,7 +201,7 @@ func TestASilentProviderLeavesTheVMAsItWasLastSeen(t *testing.T) {
 }
 
 func TestALookThatIsThrottledOrFailsOnceIsNotWorthAWrite(t *testing.T) {
-	w := newWorld(t, full())
+	w := newWorld(t, full(), polled)
 	w.vm("web")
 	w.awaitsRunning("web")
 	w.awaitsPasses("web", 2)

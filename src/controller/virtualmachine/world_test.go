@@ -91,8 +91,13 @@ type world struct {
 	// read, if set, is asked after every read of a VirtualMachine from the cache, with
 	// what was read, and may give another answer.
 	read func(*computev1.VirtualMachine, error) error
-	stop func()
+	// polled is a controller without lists of VMs.
+	polled bool
+	stop   func()
 }
+
+// polled lets every VM be looked at by itself, as where a provider has no lists.
+func polled(w *world) { w.polled = true }
 
 func full() fake.Options {
 	return fake.Options{Capabilities: fake.Full(), Phase: provider.PhaseRunning}
@@ -161,8 +166,11 @@ func (w *world) startManager() {
 	})
 	w.must(err)
 	w.must(index.Register(w.t.Context(), mgr.GetFieldIndexer()))
-	lists := snapshot.New(w.registry, w.options.TransitionPoll, time.Now)
-	w.must(lists.SetupWithManager(mgr))
+	var lists *snapshot.Observer
+	if !w.polled {
+		lists = snapshot.New(w.registry, w.options.TransitionPoll, time.Now)
+		w.must(lists.SetupWithManager(mgr))
+	}
 	w.must((&virtualmachine.Reconciler{
 		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists,
 		Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
