@@ -159,15 +159,15 @@ failover: venv ## Measure how long it takes until a leader is replaced, killed o
 	cat out/failover.txt
 
 # Built first, as the demo is, so that a signal reaches it.
-bench_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/bench ./src/test/bench && exec $(BIN)/bench
+bench_command = CGO_ENABLED=0 go build -trimpath -o $(BIN)/ ./src/test/bench ./src/test/bench/handbook ./src/test/bench/vmprovider/cmd/vmprovider && exec $(BIN)/bench
 
 .PHONY: bench
-bench: build ## Measure the operator beside bare clients that make the same writes: out/bench.json. ARGS= adds flags.
+bench: build ## Measure the operator beside bare clients and the handbook's operator: out/bench.json. ARGS= adds flags.
 	$(bench_command) $(ARGS)
 
 .PHONY: bench-quick
-bench-quick: build ## The same with a few objects, in under two minutes: out/bench-quick.json.
-	$(bench_command) -sizes 50 -resync 10s -rounds 1 -out out/bench-quick.json $(ARGS)
+bench-quick: build ## The same with a few objects, in under five minutes: out/bench-quick.json.
+	$(bench_command) -sizes 50 -resync 10s -poll 5s -provision 3s -out out/bench-quick.json $(ARGS)
 
 .PHONY: cover
 cover: venv $(BIN)/helm ## Measure the Go tests' coverage: out/cover.html.

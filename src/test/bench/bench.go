@@ -18,8 +18,8 @@ import (
 // takes longer, and would count against whoever comes first.
 const warmUp = 50
 
-// bench measures all sizes, tells the figures as a table and writes them to a
-// file. Counts that are not what they should be are an error.
+// bench measures everything, tells the figures as tables and writes them to a file.
+// Counts that are not what they should be are an error.
 func bench(ctx context.Context, p plan, stdout, stderr io.Writer) (err error) {
 	logs := strings.TrimSuffix(p.out, filepath.Ext(p.out))
 	w, err := startWorld(ctx, logs, stderr)
@@ -36,19 +36,14 @@ func bench(ctx context.Context, p plan, stdout, stderr io.Writer) (err error) {
 	if result.Machine, err = w.machine(); err != nil {
 		return err
 	}
-	if err := w.warm(ctx); err != nil {
-		return err
-	}
-	for _, n := range p.sizes {
-		m, err := w.measure(ctx, n, p)
-		if err != nil {
-			return err
+	for _, s := range p.subjects {
+		// What was measured before an error is worth as much as ever.
+		if err = s.measure(ctx, w, p, &result); err != nil {
+			break
 		}
-		result.Measurements = append(result.Measurements, m)
-		result.Failures = append(result.Failures, judge(w.appAutoscalers(""), m)...)
 	}
-	fmt.Fprint(stdout, table(result))
-	if err := writeJSON(p.out, result); err != nil {
+	fmt.Fprint(stdout, tables(result))
+	if err := errors.Join(err, writeJSON(p.out, result)); err != nil {
 		return err
 	}
 	if len(result.Failures) > 0 {
@@ -57,20 +52,15 @@ func bench(ctx context.Context, p plan, stdout, stderr io.Writer) (err error) {
 	return nil
 }
 
-// warm lets bare clients make all writes that the operator may.
-func (w *world) warm(ctx context.Context) error {
-	const namespace = "warm-up"
-	if err := w.namespace(ctx, namespace); err != nil {
-		return err
-	}
-	s := w.appAutoscalers(namespace)
-	for _, p := range s.phases {
+// warm lets bare clients make all writes that an operator may.
+func (w *world) warm(ctx context.Context, kind string, workers int, phases ...phase) error {
+	for _, p := range phases {
 		all := counts{}
 		for _, write := range p.writes {
 			all[write.call] = warmUp * write.most
 		}
-		_, err := w.time(ctx, "warm-up, "+p.name, p, warmUp, func() error { return nil }, func(ctx context.Context) error {
-			return floor(ctx, p, warmUp, s.workers, all)
+		_, err := w.time(ctx, fmt.Sprintf("%s, warm-up, %s", kind, p.name), p, warmUp, func() error { return nil }, func(ctx context.Context) error {
+			return floor(ctx, p, warmUp, workers, all)
 		})
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ func good() measurement {
 			{Name: "create", Writes: counts{createDeployment: 2, patchStatus: 4, createEvent: 4}, Reads: counts{}, Operator: spent{3, 2}, Floor: spent{2, 1.6}, Ratio: spent{1.5, 1.25}},
 			{Name: "drift", Writes: counts{patchDeployment: 2, patchStatus: 5, createEvent: 4}, Reads: counts{"get deployments": 2}, Operator: spent{1, 1}, Floor: spent{1, 1}, Ratio: spent{1, 1}},
 		},
-		Steady: steady{Seconds: 30, ResyncSeconds: 10, Passes: 6, CPUSeconds: 0.3},
+		Steady: steady{Seconds: 30, IntervalSeconds: 10, Passes: 6, CPUSeconds: 0.3},
 		Memory: memory{EmptyBytes: 1 << 20, PeakBytes: 3 << 20, SettledBytes: 2 << 20},
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	// phaseTimeout is many times what a phase takes.
-	phaseTimeout = 15 * time.Minute
+	phaseTimeout = 30 * time.Minute
 	// quietTime without a write is the end of what a phase has led to: events come
 	// after the status.
 	quietTime    = 2 * time.Second
@@ -18,18 +18,19 @@ const (
 	steadyTick   = time.Second
 )
 
-// measure measures the operator with a number of objects, and then the floor.
-func (w *world) measure(ctx context.Context, n int, p plan) (m measurement, err error) {
-	ours := fmt.Sprintf("operator-%d", n)
-	if err := w.namespace(ctx, ours); err != nil {
+// measureAppAutoscalers measures the operator with a number of objects, and then the
+// floor.
+func (w *world) measureAppAutoscalers(ctx context.Context, n int, p plan) (m measurement, err error) {
+	namespace := fmt.Sprintf("autoscalers-%d", n)
+	if err := w.namespace(ctx, namespace); err != nil {
 		return m, err
 	}
-	o, err := w.startOperator(ctx, ours, p.resync)
+	o, err := w.launch(ctx, autoscaling(p.resync), namespace, "", namespace)
 	if err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, o.stop()) }()
-	s := w.appAutoscalers(ours)
+	s := w.appAutoscalers(namespace)
 	m = measurement{Kind: s.kind, Objects: n}
 	if err := w.measureOperator(ctx, o, s, p.resync, &m); err != nil {
 		return m, err
@@ -39,7 +40,7 @@ func (w *world) measure(ctx context.Context, n int, p plan) (m measurement, err 
 		return m, err
 	}
 	for round := range p.rounds {
-		if err := w.measureFloor(ctx, fmt.Sprintf("floor-%d-%d", n, round+1), &m); err != nil {
+		if err := w.measureFloor(ctx, fmt.Sprintf("%s-floor-%d", namespace, round+1), &m); err != nil {
 			return m, err
 		}
 	}
@@ -57,31 +58,45 @@ func (w *world) measureOperator(ctx context.Context, o *operator, s subject, res
 	}
 	m.Memory.EmptyBytes = empty.memory
 	for _, p := range s.phases {
-		before, err := w.quiet(ctx, o)
+		cost, err := w.goThrough(ctx, o, nil, s.kind, p, m.Objects)
 		if err != nil {
 			return err
 		}
-		took, err := w.time(ctx, fmt.Sprintf("%d %s, %s, operator", m.Objects, s.kind, p.name), p, m.Objects, o.alive,
-			func(ctx context.Context) error { return begin(ctx, p, m.Objects, nil) })
-		if err != nil {
-			return err
-		}
-		after, err := w.quiet(ctx, o)
-		if err != nil {
-			return err
-		}
-		made := after.tally.since(before.tally)
-		m.Phases = append(m.Phases, timed{
-			Name: p.name, Until: p.until, Operator: took, CPUSeconds: (after.cpu - before.cpu).Seconds(),
-			Writes: made.writes, RefusedWrites: made.refused, Reads: made.reads,
-		})
+		m.Phases = append(m.Phases, cost)
 	}
 	if m.Steady, err = w.rest(ctx, o, s, m.Objects, resync); err != nil {
 		return err
 	}
+	return m.Memory.settle(o)
+}
+
+// settle takes down what the operator has now.
+func (m *memory) settle(o *operator) error {
 	settled, err := o.usage()
-	m.Memory.PeakBytes, m.Memory.SettledBytes = settled.peak, settled.memory
+	m.PeakBytes, m.SettledBytes, m.SettledAnonymous = settled.peak, settled.memory, settled.anonymous
 	return err
+}
+
+// goThrough goes through a phase with an operator, until it is quiet again.
+func (w *world) goThrough(ctx context.Context, o *operator, s *site, kind string, p phase, n int) (timed, error) {
+	before, err := w.quiet(ctx, o, s)
+	if err != nil {
+		return timed{}, err
+	}
+	took, err := w.time(ctx, fmt.Sprintf("%d %s, %s, %s", n, kind, p.name, o.name), p, n, o.alive,
+		func(ctx context.Context) error { return begin(ctx, p, n, nil) })
+	if err != nil {
+		return timed{}, err
+	}
+	after, err := w.quiet(ctx, o, s)
+	if err != nil {
+		return timed{}, err
+	}
+	made := after.tally.since(before.tally)
+	return timed{
+		Name: p.name, Until: p.until, Operator: took, CPUSeconds: (after.cpu - before.cpu).Seconds(), Seconds: after.at.Sub(before.at).Seconds(),
+		Writes: made.writes, RefusedWrites: made.refused, Reads: made.reads, Calls: after.calls.without(before.calls),
+	}, nil
 }
 
 // measureFloor goes through the same phases without an operator. The least of
@@ -92,16 +107,24 @@ func (w *world) measureFloor(ctx context.Context, namespace string, m *measureme
 	}
 	s := w.appAutoscalers(namespace)
 	for i, p := range s.phases {
-		result := &m.Phases[i]
-		what := fmt.Sprintf("%d %s, %s, floor", m.Objects, s.kind, p.name)
-		took, err := w.time(ctx, what, p, m.Objects, func() error { return nil }, func(ctx context.Context) error {
-			return floor(ctx, p, m.Objects, s.workers, result.Writes)
-		})
-		if err != nil {
+		if err := w.floorOf(ctx, s.kind, p, m.Objects, s.workers, &m.Phases[i]); err != nil {
 			return err
 		}
-		result.Floor = result.Floor.least(took)
-		result.Ratio = result.Operator.ratio(result.Floor)
 	}
+	return nil
+}
+
+// floorOf goes through a phase without an operator, and compares what the operator
+// took with that.
+func (w *world) floorOf(ctx context.Context, kind string, p phase, n, workers int, result *timed) error {
+	what := fmt.Sprintf("%d %s, %s, floor", n, kind, p.name)
+	took, err := w.time(ctx, what, p, n, func() error { return nil }, func(ctx context.Context) error {
+		return floor(ctx, p, n, workers, result.made())
+	})
+	if err != nil {
+		return err
+	}
+	result.Floor = result.Floor.least(took)
+	result.Ratio = result.Operator.ratio(result.Floor)
 	return nil
 }

@@ -16,31 +16,39 @@ func (w *world) rest(ctx context.Context, o *operator, s subject, n int, resync 
 	defer cancel()
 	what := fmt.Sprintf("%d %s, steady state, operator", n, s.kind)
 	shown := newProgress(w.progress, what)
-	if _, err := w.pause(ctx, o, s, resync, n, shown); err != nil {
+	if _, err := w.pause(ctx, o, s.controller, resync, n, shown); err != nil {
 		return result, fmt.Errorf("%s: %w", what, err)
 	}
-	start, err := w.now(o)
+	start, err := w.now(ctx, o, nil)
 	if err != nil {
 		return result, fmt.Errorf("%s: %w", what, err)
 	}
-	if result.Passes, err = w.pause(ctx, o, s, steadyRounds*resync, steadyRounds*n, shown); err != nil {
+	if result.Passes, err = w.pause(ctx, o, s.controller, steadyRounds*resync, steadyRounds*n, shown); err != nil {
 		return result, fmt.Errorf("%s: %w", what, err)
 	}
-	end, err := w.now(o)
+	end, err := w.now(ctx, o, nil)
 	if err != nil {
 		return result, fmt.Errorf("%s: %w", what, err)
 	}
-	made := end.tally.since(start.tally)
-	result.Seconds, result.ResyncSeconds = end.at.Sub(start.at).Seconds(), resync.Seconds()
-	result.Writes, result.Reads, result.RefusedWrites, result.Heartbeats = made.writes, made.reads, made.refused, made.heartbeats
-	result.CPUSeconds = (end.cpu - start.cpu).Seconds()
+	passes := result.Passes
+	result = newSteady(start, end, resync)
+	result.Passes = passes
 	return result, nil
+}
+
+// newSteady is what was done between two moments.
+func newSteady(start, end moment, interval time.Duration) steady {
+	made := end.tally.since(start.tally)
+	return steady{
+		Seconds: end.at.Sub(start.at).Seconds(), IntervalSeconds: interval.Seconds(), CPUSeconds: (end.cpu - start.cpu).Seconds(),
+		Writes: made.writes, Reads: made.reads, RefusedWrites: made.refused, Heartbeats: made.heartbeats, Calls: end.calls.without(start.calls),
+	}
 }
 
 // pause returns the number of passes that were made, once a time is over and there
 // were at least so many.
-func (w *world) pause(ctx context.Context, o *operator, s subject, least time.Duration, wanted int, shown *progress) (passes int, err error) {
-	before, err := o.passes(ctx, s.controller)
+func (w *world) pause(ctx context.Context, o *operator, controller string, least time.Duration, wanted int, shown *progress) (passes int, err error) {
+	before, err := o.passes(ctx, controller)
 	if err != nil {
 		return 0, err
 	}
@@ -54,7 +62,7 @@ func (w *world) pause(ctx context.Context, o *operator, s subject, least time.Du
 		if time.Since(began) < least {
 			return false, nil
 		}
-		now, err := o.passes(ctx, s.controller)
+		now, err := o.passes(ctx, controller)
 		passes = now - before
 		return passes >= wanted, err
 	})

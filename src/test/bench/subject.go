@@ -27,11 +27,15 @@ type phase struct {
 	// writes are those that the operator may make, in the order in which it does. It
 	// may make no others.
 	writes []write
+	// besides are calls that do not come with each object. They may be made some times
+	// a second, and the floor does without.
+	besides []string
 }
 
-// write is one kind of write to the apiserver.
+// write is one kind of write to the apiserver, or of call to a provider.
 type write struct {
-	// call is what it is in the audit log, as in "patch appautoscalers/status".
+	// call is what it is in the audit log, as in "patch appautoscalers/status", or, with
+	// callPrefix, what the provider counts.
 	call string
 	// most is how many the operator may make for an object.
 	most int

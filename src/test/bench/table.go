@@ -15,37 +15,45 @@ type row struct {
 	value func(measurement) string
 }
 
-// table tells the figures in Markdown, a column for each number of objects.
-func table(f figures) string {
-	if len(f.Measurements) == 0 {
+// tables tell the figures in Markdown: a table for each subject, with a column for
+// each number of objects.
+func tables(f figures) string {
+	if len(f.AppAutoscalers)+len(f.VirtualMachines) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%s%d cores, %s/%s, %s, Kubernetes %s\n", table(f.AppAutoscalers), vmTable(f.VirtualMachines),
+		f.Machine.Cores, f.Machine.OS, f.Machine.Arch, f.Machine.Go, f.Machine.Kubernetes)
+}
+
+func table(all []measurement) string {
+	if len(all) == 0 {
 		return ""
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "| %s |", f.Measurements[0].Kind)
-	for _, m := range f.Measurements {
+	fmt.Fprintf(&text, "| %s |", all[0].Kind)
+	for _, m := range all {
 		fmt.Fprintf(&text, " %d |", m.Objects)
 	}
-	text.WriteString("\n|---|" + strings.Repeat("---:|", len(f.Measurements)) + "\n")
-	for _, r := range rows(f) {
+	text.WriteString("\n|---|" + strings.Repeat("---:|", len(all)) + "\n")
+	for _, r := range rows(all) {
 		fmt.Fprintf(&text, "| %s |", r.title)
-		for _, m := range f.Measurements {
+		for _, m := range all {
 			fmt.Fprintf(&text, " %s |", r.value(m))
 		}
 		text.WriteString("\n")
 	}
-	fmt.Fprintf(&text, "\n%d cores, %s/%s, %s, Kubernetes %s\n", f.Machine.Cores, f.Machine.OS, f.Machine.Arch, f.Machine.Go, f.Machine.Kubernetes)
-	return text.String()
+	return text.String() + "\n"
 }
 
-func rows(f figures) []row {
+func rows(measurements []measurement) []row {
 	var all []row
-	for i, p := range f.Measurements[0].Phases {
+	for i, p := range measurements[0].Phases {
 		all = append(all, phaseRows(i, p)...)
-		for _, call := range called(f, i) {
+		for _, call := range called(measurements, i) {
 			all = append(all, row{fmt.Sprintf("%s: %#q for each", p.Name, call), func(m measurement) string { return per(m.Phases[i].Writes[call], m.Objects) }})
 		}
 	}
-	return slices.Concat(all, steadyRows(), memoryRows(f.Measurements[0]))
+	return slices.Concat(all, steadyRows(), memoryRows(measurements[0]))
 }
 
 func phaseRows(i int, p timed) []row {
@@ -64,9 +72,9 @@ func phaseRows(i int, p timed) []row {
 }
 
 // called are the writes of a phase, in whichever measurement.
-func called(f figures, phase int) []string {
+func called(measurements []measurement, phase int) []string {
 	all := counts{}
-	for _, m := range f.Measurements {
+	for _, m := range measurements {
 		for call, count := range m.Phases[phase].Writes {
 			all[call] += count
 		}

@@ -9,7 +9,7 @@ func TestTheTableHasAColumnForEachNumberOfObjects(t *testing.T) {
 	t.Parallel()
 	more := good()
 	more.Objects, more.Memory.SettledBytes = 4, 2<<20+6<<10
-	got := table(figures{Machine: machine{Cores: 2}, Measurements: []measurement{good(), more}})
+	got := tables(figures{Machine: machine{Cores: 2}, AppAutoscalers: []measurement{good(), more}})
 	for _, want := range []string{
 		"| AppAutoscalers | 2 | 4 |\n|---|---:|---:|\n",
 		"| create: time, ratio to the floor | 1.50 | 1.50 |\n",

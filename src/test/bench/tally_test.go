@@ -27,7 +27,7 @@ func logWith(t *testing.T, lines string) *auditLog {
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newAuditLog(path, operatorUser)
+	return newAuditLog(path)
 }
 
 func grow(t *testing.T, log *auditLog, lines string) {
@@ -44,7 +44,7 @@ func grow(t *testing.T, log *auditLog, lines string) {
 
 func mustRead(t *testing.T, log *auditLog) tally {
 	t.Helper()
-	got, err := log.read()
+	got, err := log.of(operatorUser)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestTheOperatorsRequestsAreCountedByWhatTheyAre(t *testing.T) {
 	log := logWith(t, created+"\n"+patched+"\n"+patched+"\n"+refused+"\n"+read+"\n"+review+"\n"+heartbeat+"\n"+watched+"\n"+others+"\n"+probe+"\n")
 	want := tally{
 		writes: counts{"create deployments": 1, "patch appautoscalers/status": 2}, refused: 1,
-		reads: counts{"get deployments": 1, "create selfsubjectaccessreviews": 1}, heartbeats: 1,
+		reads: counts{"get deployments": 1, "create selfsubjectaccessreviews": 1}, watches: 1, heartbeats: 1,
 	}
 	if diff := cmp.Diff(want, mustRead(t, log), cmp.AllowUnexported(tally{})); diff != "" {
 		t.Error(diff)
@@ -84,7 +84,7 @@ func TestALogThatWasBegunAnewIsAnError(t *testing.T) {
 	if err := os.WriteFile(log.path, []byte(created+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := log.read(); err == nil {
+	if got, err := log.of(operatorUser); err == nil {
 		t.Errorf("counted %v", got)
 	}
 }

@@ -13,22 +13,23 @@ import (
 type usage struct {
 	// cpu is the time of all cores together, since its start.
 	cpu time.Duration
-	// memory is resident memory now, and peak the most so far, in bytes.
-	memory, peak uint64
+	// memory is resident memory now, anonymous what of it no file backs, and peak the
+	// most so far, in bytes.
+	memory, anonymous, peak uint64
 }
 
 // usage asks the kernel, for the process itself would have to work to tell.
-func (o *operator) usage() (usage, error) {
-	process, err := procfs.NewProc(o.process.Process.Pid)
+func (p *process) usage() (usage, error) {
+	process, err := procfs.NewProc(p.command.Process.Pid)
 	if err != nil {
-		return usage{}, fmt.Errorf("looking at the operator's process: %w", err)
+		return usage{}, fmt.Errorf("looking at the process of %s: %w", p.name, err)
 	}
 	stat, statErr := process.Stat()
 	status, statusErr := process.NewStatus()
 	if err := errors.Join(statErr, statusErr); err != nil {
-		return usage{}, fmt.Errorf("looking at the operator's process: %w", err)
+		return usage{}, fmt.Errorf("looking at the process of %s: %w", p.name, err)
 	}
-	return usage{cpu: cpuTime(stat), memory: status.VmRSS, peak: status.VmHWM}, nil
+	return usage{cpu: cpuTime(stat), memory: status.VmRSS, anonymous: status.RssAnon, peak: status.VmHWM}, nil
 }
 
 func cpuTime(stat procfs.ProcStat) time.Duration {

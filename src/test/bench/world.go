@@ -17,15 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	exampleappsv1 "github.com/example/vmoperator/src/api/apps/v1"
+	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/test/controlplane"
 )
 
-const (
-	crds = "charts/vmoperator/files/crds"
-	// operatorUser is who the operator is to the apiserver: its requests are told from
-	// all others by that.
-	operatorUser = "vmoperator"
-)
+const crds = "charts/vmoperator/files/crds"
 
 // world is what all measurements share.
 type world struct {
@@ -36,10 +32,10 @@ type world struct {
 	// client reads and writes at the apiserver, without a limit.
 	client client.Client
 	// seen is a cache of what is measured.
-	seen cache.Cache
-	// operator is the operator's configuration.
-	operator *rest.Config
-	audit    *auditLog
+	seen  cache.Cache
+	audit *auditLog
+	// users are those of the contenders, which share nothing but the control plane.
+	users map[string]*rest.Config
 
 	end     context.CancelFunc
 	ended   chan error
@@ -48,8 +44,8 @@ type world struct {
 
 // startWorld starts all but the operator, or leaves nothing. Logs go to dir.
 func startWorld(ctx context.Context, dir string, progress io.Writer) (*world, error) {
-	w := &world{dir: dir, progress: progress, scheme: runtime.NewScheme()}
-	if err := errors.Join(clientgoscheme.AddToScheme(w.scheme), exampleappsv1.AddToScheme(w.scheme)); err != nil {
+	w := &world{dir: dir, progress: progress, scheme: runtime.NewScheme(), users: map[string]*rest.Config{}}
+	if err := errors.Join(clientgoscheme.AddToScheme(w.scheme), exampleappsv1.AddToScheme(w.scheme), computev1.AddToScheme(w.scheme)); err != nil {
 		return nil, err
 	}
 	for _, start := range []func(context.Context) error{w.startControlPlane, w.startCache} {
@@ -89,10 +85,8 @@ func (w *world) startControlPlane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.audit = newAuditLog(path, operatorUser)
-	// All rights, for rights are not what is measured.
-	w.operator, err = w.plane.AddUser(operatorUser, "system:masters")
-	return err
+	w.audit = newAuditLog(path)
+	return nil
 }
 
 func (w *world) startCache(ctx context.Context) (err error) {
@@ -106,8 +100,12 @@ func (w *world) startCache(ctx context.Context) (err error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w.end, w.ended = end, make(chan error, 1)
 	go func() { w.ended <- w.seen.Start(life) }()
-	if _, err := w.seen.GetInformer(ctx, &exampleappsv1.AppAutoscaler{}); err != nil {
-		return fmt.Errorf("watching AppAutoscalers: %w", err)
+	for _, kind := range []client.Object{
+		&exampleappsv1.AppAutoscaler{}, &computev1.VirtualMachine{}, &computev1.ProviderConfig{}, secretMeta(), serviceMeta(),
+	} {
+		if _, err := w.seen.GetInformer(ctx, kind); err != nil {
+			return fmt.Errorf("watching %T: %w", kind, err)
+		}
 	}
 	return startStandIn(life, w.client, w.seen)
 }

@@ -40,7 +40,9 @@ func (c *ControlPlane) audit(path string, all bool) error {
 	if err := os.WriteFile(policy, []byte(rules), 0o600); err != nil {
 		return err
 	}
-	c.servers.APIServer.Configure().Set("audit-policy-file", policy).Set("audit-log-path", path)
+	// By default kube-apiserver begins another file after 100 MB, and who reads this one would miss the rest.
+	const megabytes = "1000000"
+	c.servers.APIServer.Configure().Set("audit-policy-file", policy).Set("audit-log-path", path).Set("audit-log-maxsize", megabytes)
 	return nil
 }
 
