@@ -28,6 +28,7 @@ type options struct {
 	metricsAddress   string
 	metricsSecure    bool
 	probeAddress     string
+	pprofAddress     string
 	watchNamespaces  []string
 	controllers      []string
 	workers          map[string]int
@@ -108,6 +109,8 @@ func (o *options) bindManager(flags *flag.FlagSet) {
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", false,
 		"Serve metrics over HTTPS, to those only whom the cluster gives the right to get /metrics.\nNeeds the right to make TokenReviews and SubjectAccessReviews, which are cluster-wide.")
 	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz; 0 turns them off.")
+	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0",
+		"Address of profiles of this process, under /debug/pprof/; 0 turns them off. They ask for no credentials: keep to loopback, as in 127.0.0.1:6060.")
 	flags.Float64Var(&o.kubeQPS, "kube-api-qps", 0,
 		"Requests per second to the Kubernetes API; 0 leaves the limit to the API server.")
 	flags.IntVar(&o.kubeBurst, "kube-api-burst", 0, "Requests to the Kubernetes API at once, with --kube-api-qps.")

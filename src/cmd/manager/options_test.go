@@ -107,6 +107,7 @@ func TestFlagsAreRead(t *testing.T) {
 			o.label.rule = rule(t, "team", "a", "tier=web")
 		},
 		"--graceful-shutdown-timeout=1m":                func(o *options) { o.gracefulShutdown = time.Minute },
+		"--pprof-bind-address=127.0.0.1:6060":           func(o *options) { o.pprofAddress = "127.0.0.1:6060" },
 		"--default-provider-endpoint=http://vms:8080/a": func(o *options) { o.defaultEndpoint = "http://vms:8080/a" },
 	} {
 		t.Run(args, func(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -60,11 +63,18 @@ func runTests(m *testing.M) int {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}()
-	if kube, err = client.New(plane.Config, client.Options{Scheme: newScheme()}); err != nil {
+	if kube, err = client.New(plane.Config, client.Options{Scheme: everything()}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// everything is what the tests read and write.
+func everything() *runtime.Scheme {
+	scheme := newScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	return scheme
 }
 
 // startOperator runs the operator as a user until the test ends.
