@@ -133,7 +133,7 @@ func TestAVMThatReadsDoNotShowYetIsNotMadeTwice(t *testing.T) {
 	w := newWorld(t, fake.Options{Capabilities: capabilities, HiddenReads: 3})
 	w.vm("web")
 	w.eventually(func() string {
-		if w.calls(provider.OperationGet) < 4 {
+		if w.calls(provider.OperationGet)+w.calls(provider.OperationList) < 4 {
 			return "too few reads"
 		}
 		return ""
