@@ -150,7 +150,7 @@ func TestWhatOthersAddBesideOurFieldsStays(t *testing.T) {
 	metav1.SetMetaDataLabel(&service.ObjectMeta, "team", "a")
 	service.Spec.Type = corev1.ServiceTypeNodePort
 	w.must(w.client.Update(t.Context(), service))
-	w.awaitsPasses("web", 3)
+	w.looksAgain("web")
 	service = child(w, "web", &corev1.Service{})
 	if service.Labels["team"] != "a" || service.Spec.Type != corev1.ServiceTypeNodePort || service.Spec.Ports[0].NodePort == 0 {
 		t.Errorf("taken away: labels %v, spec %+v", service.Labels, service.Spec)
@@ -158,7 +158,7 @@ func TestWhatOthersAddBesideOurFieldsStays(t *testing.T) {
 }
 
 func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
-	w := newWorld(t, full(), polled)
+	w := newWorld(t, full())
 	foreign := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "web-connection"},
 		StringData: map[string]string{"password": "theirs"},
