@@ -127,10 +127,14 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 		return err
 	}
 	providers := registry.New()
+	lists := snapshot.New(providers, o.transitionPoll, time.Now)
+	if err := lists.SetupWithManager(mgr); err != nil {
+		return err
+	}
 	var findings *finding.Board
 	if o.runs(orphanController) {
 		findings = &finding.Board{}
-		if err := orphans(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+		if err := orphans(mgr, o, providers, lists, findings).SetupWithManager(mgr); err != nil {
 			return err
 		}
 	}
@@ -140,10 +144,6 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 		}
 	}
 	if o.runs(virtualMachineController) {
-		lists := snapshot.New(providers, o.transitionPoll, time.Now)
-		if err := lists.SetupWithManager(mgr); err != nil {
-			return err
-		}
 		if err := virtualMachines(mgr, o, providers, lists).SetupWithManager(mgr); err != nil {
 			return fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
@@ -188,12 +188,15 @@ func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error
 	}).SetupWithManager(mgr)
 }
 
-func orphans(mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board) *orphan.Reconciler {
+func orphans(
+	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, findings *finding.Board,
+) *orphan.Reconciler {
 	return &orphan.Reconciler{
 		Options:   orphan.Options{Interval: o.orphanInterval, MaxConcurrentReconciles: o.workers[orphanController]},
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Registry:  providers,
+		Lists:     lists,
 		Findings:  findings,
 		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
 		Now:       time.Now,

@@ -2,10 +2,9 @@ package orphan
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
+	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -14,25 +13,23 @@ import (
 	"github.com/example/vmoperator/src/provider"
 )
 
-const (
-	// maxPages keeps a provider that never ends its list from holding a worker, and
-	// the memory, for ever.
-	maxPages = 10_000
-	// maxWalk is how old the first page of a list may be when the last one comes.
-	maxWalk = 10 * time.Minute
-)
-
-// walk is the way through the pages of one list.
-type walk struct {
-	// revision is the registry entry that the pages came through.
+// listing is what one list of a provider's VMs shows, as it comes.
+type listing struct {
+	// revision is the registry entry that the list was asked for through.
 	revision int64
-	begun    time.Time
-	cursor   string
-	cursors  map[string]bool
+	// namespace and uid are the ProviderConfig's.
+	namespace string
+	uid       types.UID
+	// wake is called when the list has ended.
+	wake func()
+
+	mu sync.Mutex
 	// ids are all VMs that were listed.
 	ids map[string]bool
 	// ours are those with this ProviderConfig's labels, in the order of the list.
-	ours []kin
+	ours  []kin
+	ended bool
+	err   error
 }
 
 // kin is a VM with this ProviderConfig's labels.
@@ -42,63 +39,60 @@ type kin struct {
 	phase provider.Phase
 }
 
-// list reads the pages that are left of the present list. It returns the list once
-// it is complete, and how long to wait for the turn of the next page where it is
-// not. An error means that this list will never be complete.
-func (r *Reconciler) list(ctx context.Context, p *pass) (*walk, time.Duration, error) {
-	w := p.memory.walk
-	if w == nil || w.revision != p.entry.Revision || p.now.Sub(w.begun) > maxWalk {
-		w = &walk{revision: p.entry.Revision, begun: p.now, cursors: map[string]bool{}, ids: map[string]bool{}}
-	}
-	p.memory.walk = w
-	for range maxPages {
-		page, err := p.entry.Client.List(ctx, w.cursor)
-		if provider.ClassOf(err) == provider.Throttled {
-			return nil, max(provider.RetryAfterOf(err), soonest), nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		last, err := w.take(p, page)
-		if err != nil || last {
-			p.memory.walk = nil
-			return w, 0, err
+// Page implements snapshot.Reader.
+func (l *listing) Page(items []provider.Machine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range items {
+		machine := &items[i]
+		l.ids[machine.ID] = true
+		from, labelled := owner.Of(machine.Labels)
+		if labelled && from.ProviderConfig == l.uid && from.Object.Namespace == l.namespace {
+			l.ours = append(l.ours, kin{id: machine.ID, owner: from, phase: machine.Phase})
 		}
 	}
-	return nil, 0, fmt.Errorf("the list has not ended after %d pages", maxPages)
 }
 
-// take adds a page, and reports whether it is the last. What the provider says must
-// make sense as a whole: pages that overlap were not taken of one state.
-func (w *walk) take(p *pass, page provider.Page) (bool, error) {
-	for i := range page.Items {
-		machine := &page.Items[i]
-		if w.ids[machine.ID] {
-			return false, errors.New("a VM is listed twice")
+// Done implements snapshot.Reader.
+func (l *listing) Done(err error) {
+	l.mu.Lock()
+	l.ended, l.err = true, err
+	l.mu.Unlock()
+	l.wake()
+}
+
+// outcome reports whether the list has ended, and the error of one that proves
+// nothing.
+func (l *listing) outcome() (ended bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended, l.err
+}
+
+// list returns the next list of the provider's VMs once it is complete, and nil
+// until then. An error means that this list never will be.
+func (r *Reconciler) list(p *pass) (*listing, error) {
+	asked := p.memory.listing
+	if asked == nil || asked.revision != p.entry.Revision {
+		key := client.ObjectKeyFromObject(p.config)
+		asked = &listing{
+			revision: p.entry.Revision, namespace: p.config.Namespace, uid: p.config.UID,
+			wake: func() { r.wake(key) }, ids: map[string]bool{},
 		}
-		w.ids[machine.ID] = true
-		from, labelled := owner.Of(machine.Labels)
-		if labelled && from.ProviderConfig == p.config.UID && from.Object.Namespace == p.config.Namespace {
-			w.ours = append(w.ours, kin{id: machine.ID, owner: from, phase: machine.Phase})
-		}
+		p.memory.listing = asked
+		r.Lists.Read(key, asked)
 	}
-	if page.Next == "" {
-		return true, nil
+	ended, err := asked.outcome()
+	if !ended {
+		return nil, nil
 	}
-	if w.cursors[page.Next] {
-		return false, errors.New("the list leads back to a page that was read before")
-	}
-	w.cursors[page.Next] = true
-	w.cursor = page.Next
-	return false, nil
+	p.memory.listing = nil
+	return asked, err
 }
 
 // failed forgets a list that cannot be completed: it proves nothing.
 func (r *Reconciler) failed(ctx context.Context, p *pass, err error) {
-	p.memory.walk = nil
+	p.memory.listing = nil
 	p.memory.due = p.now.Add(wait.Jitter(min(recheck, r.interval()), jitter))
 	log.FromContext(ctx).Info("the list of VMs is not complete and proves nothing", "error", err.Error())
-	if provider.ClassOf(err) == provider.Unauthorized {
-		r.Registry.Doubt(client.ObjectKeyFromObject(p.config))
-	}
 }

@@ -28,32 +28,32 @@ const (
 // errNoneKnown is an answer that contradicts every VM that is known.
 var errNoneKnown = errors.New("the list shows none of the VMs that are known")
 
-// look lists the provider, then reads the cluster, and remembers what is nobody's.
-// It returns how long to wait where the list waits for its turn.
-func (r *Reconciler) look(ctx context.Context, p *pass) time.Duration {
-	listed, turn, err := r.list(ctx, p)
-	if turn > 0 {
-		return turn
+// look takes in a list of the provider's VMs, then reads the cluster, and remembers
+// what is nobody's. It reports false where the list is still to come.
+func (r *Reconciler) look(ctx context.Context, p *pass) bool {
+	listed, err := r.list(p)
+	if listed == nil && err == nil {
+		return false
 	}
 	if err == nil {
 		err = r.judge(ctx, p, listed)
 	}
 	if err != nil {
 		r.failed(ctx, p, err)
-		return 0
+		return true
 	}
 	next := r.interval()
 	if p.memory.awaited() {
 		next = min(recheck, next)
 	}
 	p.memory.due = p.now.Add(wait.Jitter(next, jitter))
-	return 0
+	return true
 }
 
 // judge compares a complete list with the objects. The cache is asked first: while
 // it shows an object for every VM, which is always but for trouble, no request is
 // made. Where it does not it may be behind.
-func (r *Reconciler) judge(ctx context.Context, p *pass, listed *walk) error {
+func (r *Reconciler) judge(ctx context.Context, p *pass, listed *listing) error {
 	vms := make([]decide.VM, 0, len(listed.ours))
 	for _, each := range listed.ours {
 		vms = append(vms, decide.VM{ID: each.id, UID: each.owner.UID})
@@ -127,7 +127,7 @@ func (o *objects) read(ctx context.Context, p *pass, from client.Reader, options
 
 // shownIn reports whether a list shows any of the VMs that the objects know. A
 // provider that shows none has lost them, or another one answers.
-func (o *objects) shownIn(listed *walk) bool {
+func (o *objects) shownIn(listed *listing) bool {
 	known := 0
 	for i := range o.vms {
 		id := o.vms[i].Status.ID

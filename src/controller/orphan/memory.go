@@ -20,8 +20,8 @@ type memory struct {
 	due time.Time
 	// cause is what the last list was made for.
 	cause cause
-	// walk is a list that is not complete yet; nil between lists.
-	walk *walk
+	// listing is a list that was asked for; nil between lists.
+	listing *listing
 	// lists counts the complete lists, up to decide.ListsNeeded.
 	lists int
 	// suspects are the VMs without an object, and the second ones of an object, that
@@ -70,7 +70,7 @@ type suspect struct {
 func (s *suspect) counts() bool { return s.lists >= decide.ListsNeeded }
 
 // interrupt forgets what must happen in one go.
-func (m *memory) interrupt() { m.walk, m.queue = nil, nil }
+func (m *memory) interrupt() { m.listing, m.queue = nil, nil }
 
 // nothing forgets what was found, for nothing can be.
 func (m *memory) nothing() {

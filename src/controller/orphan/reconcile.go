@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -27,6 +28,7 @@ import (
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/provider/snapshot"
 )
 
 const (
@@ -66,6 +68,8 @@ type Reconciler struct {
 	APIReader client.Reader
 	// Registry knows every ProviderConfig's provider.
 	Registry *registry.Registry
+	// Lists are those that the VirtualMachines are observed by.
+	Lists *snapshot.Observer
 	// Findings is told what is found.
 	Findings *finding.Board
 	// Recorder sends events.
@@ -74,6 +78,7 @@ type Reconciler struct {
 	Now func() time.Time
 
 	memories memories
+	queue    func(types.NamespacedName)
 }
 
 // pass is what one Reconcile knows.
@@ -120,8 +125,9 @@ func (r *Reconciler) run(ctx context.Context, p *pass) time.Duration {
 	}
 	if !p.now.Before(p.memory.due) {
 		r.pulse(p)
-		if turn := r.look(ctx, p); turn > 0 {
-			return turn
+		if !r.look(ctx, p) {
+			// The end of the list wakes us.
+			return wait.Jitter(recheck, jitter)
 		}
 	}
 	if turn := r.collect(ctx, p); turn > 0 {

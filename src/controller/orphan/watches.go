@@ -45,12 +45,19 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return nil
 }
 
-// providerChanges looks when a provider becomes usable.
+// providerChanges looks when a provider becomes usable. It starts before any pass
+// can ask for a list, and so before any list can wake.
 func (r *Reconciler) providerChanges() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		r.Registry.Listen(registry.Changed, func(key types.NamespacedName) {
-			queue.Add(reconcile.Request{NamespacedName: key})
-		})
+		r.queue = func(key types.NamespacedName) { queue.Add(reconcile.Request{NamespacedName: key}) }
+		r.Registry.Listen(registry.Changed, r.queue)
 		return nil
 	})
+}
+
+// wake goes on with a ProviderConfig whose list has ended.
+func (r *Reconciler) wake(key types.NamespacedName) {
+	if r.queue != nil {
+		r.queue(key)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
@@ -29,6 +30,7 @@ import (
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
 	"github.com/example/vmoperator/src/provider/registry"
+	"github.com/example/vmoperator/src/provider/snapshot"
 	"github.com/example/vmoperator/src/test/builders"
 )
 
@@ -45,8 +47,9 @@ type world struct {
 	provider  *fake.Provider
 	clock     *clock
 
-	mgr     manager.Manager
-	orphans *orphan.Reconciler
+	mgr      manager.Manager
+	orphans  *orphan.Reconciler
+	observer *snapshot.Observer
 	// lists counts the reads of VirtualMachines past the cache.
 	lists atomic.Int64
 	stop  func()
@@ -109,7 +112,9 @@ func (w *world) start() {
 		Client:  mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: providers, Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
 	}).SetupWithManager(mgr))
 	w.mgr = mgr
+	w.observer = snapshot.New(providers, time.Second, w.clock.Now)
 	w.orphans = &orphan.Reconciler{
+		Lists:  w.observer,
 		Client: mgr.GetClient(), APIReader: &countingReader{Reader: mgr.GetAPIReader(), lists: &w.lists},
 		Registry: providers, Findings: findings, Recorder: mgr.GetEventRecorder("vmoperator"), Now: w.clock.Now,
 	}
@@ -155,10 +160,15 @@ func (w *world) look() time.Duration {
 	return w.goOn()
 }
 
-// goOn lets it go on with what it has begun.
+// goOn lets it go on with what it has begun, and gives it a list if it asks for one.
 func (w *world) goOn() time.Duration {
 	w.t.Helper()
-	result, err := w.orphans.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: w.key()})
+	request := ctrl.Request{NamespacedName: w.key()}
+	for _, each := range []reconcile.Reconciler{w.orphans, w.observer} {
+		_, err := each.Reconcile(w.t.Context(), request)
+		w.must(err)
+	}
+	result, err := w.orphans.Reconcile(w.t.Context(), request)
 	w.must(err)
 	if result.RequeueAfter <= 0 {
 		w.t.Error("it does not look again")

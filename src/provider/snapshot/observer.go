@@ -40,6 +40,7 @@ type Observer struct {
 	mu        sync.Mutex
 	watched   map[types.NamespacedName]*watch
 	listeners []Listener
+	readers   map[types.NamespacedName]Reader
 	// wake enqueues; until there is a queue, what there is to enqueue is in waiting.
 	wake    func(types.NamespacedName)
 	waiting map[types.NamespacedName]struct{}
@@ -67,7 +68,7 @@ type watch struct {
 // New returns an Observer of what a registry leads to. Brisk is how often to list
 // where many VMs are awaited. It does nothing until it is set up with a manager.
 func New(providers *registry.Registry, brisk time.Duration, now func() time.Time) *Observer {
-	o := &Observer{registry: providers, brisk: brisk, now: now, watched: map[types.NamespacedName]*watch{}}
+	o := &Observer{registry: providers, brisk: brisk, now: now, watched: map[types.NamespacedName]*watch{}, readers: map[types.NamespacedName]Reader{}}
 	o.wake, o.waiting = o.wait, map[types.NamespacedName]struct{}{}
 	providers.Listen(registry.Changed, o.enqueue)
 	return o
@@ -197,7 +198,7 @@ func (o *Observer) Await(key types.NamespacedName, vm string, awaited bool) {
 func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	key := request.NamespacedName
 	entry := o.registry.Get(key)
-	if !Lists(entry) {
+	if !o.lists(key, entry) {
 		o.forget(key)
 		return ctrl.Result{}, nil
 	}
@@ -206,7 +207,8 @@ func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Re
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	if w.walk == nil || w.walk.outdated(entry, o.now()) {
-		w.walk = newWalk(entry.Revision, o.now(), o.expected(w))
+		w.walk.over(errOver)
+		w.walk = newWalk(entry.Revision, o.now(), o.expected(w), o.takeReader(key))
 	}
 	turn, err := w.walk.run(withCallInfo(ctx, key), entry.Client)
 	switch {
@@ -229,6 +231,7 @@ func Lists(entry registry.Entry) bool {
 func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry registry.Entry, err error) {
 	o.mu.Lock()
 	w := o.watched[key]
+	ended := w.walk
 	first := w.revision != entry.Revision
 	w.revision, w.begun = entry.Revision, w.walk.snapshot.Begun
 	w.due = o.now().Add(spread(entry.PollInterval))
@@ -238,6 +241,7 @@ func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry r
 	w.walk = nil
 	o.mu.Unlock()
 
+	ended.over(err)
 	if err != nil {
 		log.FromContext(ctx).Info("the list of VMs is not complete and proves nothing", "error", err.Error())
 		if provider.ClassOf(err) == provider.Unauthorized {
@@ -286,8 +290,16 @@ func (o *Observer) of(key types.NamespacedName) *watch {
 
 func (o *Observer) forget(key types.NamespacedName) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
+	w := o.watched[key]
 	delete(o.watched, key)
+	o.mu.Unlock()
+
+	if w != nil {
+		w.walk.over(errOver)
+	}
+	if reader := o.takeReader(key); reader != nil {
+		reader.Done(errOver)
+	}
 }
 
 func (o *Observer) tell(key types.NamespacedName, first bool) {

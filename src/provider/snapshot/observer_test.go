@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
@@ -156,7 +155,9 @@ func (p repeating) List(ctx context.Context, cursor string) (provider.Page, erro
 // circling never comes to an end.
 type circling struct{ *fake.Provider }
 
-func (circling) List(context.Context, string) (provider.Page, error) { return provider.Page{Next: "1"}, nil }
+func (circling) List(context.Context, string) (provider.Page, error) {
+	return provider.Page{Next: "1"}, nil
+}
 
 func TestAListThatFailsLeavesTheLastOneAsItIs(t *testing.T) {
 	t.Parallel()
@@ -312,4 +313,97 @@ func TestCredentialsThatAreRefusedAreDoubted(t *testing.T) {
 	}
 }
 
-var _ reconcile.Reconciler = (*snapshot.Observer)(nil)
+// reading is what a reader was given.
+type reading struct {
+	ids  []string
+	ends []error
+}
+
+func (r *reading) Page(items []provider.Machine) {
+	for _, machine := range items {
+		r.ids = append(r.ids, machine.ID+" "+machine.Labels["a"])
+	}
+}
+
+func (r *reading) Done(err error) { r.ends = append(r.ends, err) }
+
+func TestAReaderTakesInAWholeListThatIsMadeAnyway(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 4)
+	r.provider.Inject(fake.Fault{Op: provider.OperationList, Skip: 1, Class: provider.Throttled, RetryAfter: time.Second})
+	r.pass()
+	late := &reading{}
+	r.observer.Read(aws, late)
+	r.now = r.now.Add(time.Second)
+	r.pass()
+	if len(late.ids)+len(late.ends) > 0 {
+		t.Errorf("a list that was begun before is given: %+v", late)
+	}
+	r.pass()
+	r.wantCalls(3)
+	r.now = r.now.Add(interval * 11 / 10)
+	r.pass()
+	r.wantCalls(5)
+	if diff := cmp.Diff([]string{"vm-1 b", "vm-2 b", "vm-3 b", "vm-4 b"}, late.ids); diff != "" || len(late.ends) != 1 || late.ends[0] != nil {
+		t.Errorf("%s, ends: %v", diff, late.ends)
+	}
+	r.now = r.now.Add(interval * 11 / 10)
+	r.pass()
+	if len(late.ids) != 4 || len(late.ends) != 1 {
+		t.Errorf("a second list is given: %+v", late)
+	}
+}
+
+func TestAReaderIsWorthAListWhereNoVMAsksForOne(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	r.entry.State = registry.Idle
+	r.registry.Set(aws, r.entry)
+	r.pass()
+	r.wantCalls(0)
+	reader := &reading{}
+	r.observer.Read(aws, reader)
+	r.pass()
+	r.wantCalls(1)
+	if len(reader.ids) != 2 || len(reader.ends) != 1 || reader.ends[0] != nil {
+		t.Errorf("%+v", reader)
+	}
+	r.now = r.now.Add(2 * interval)
+	r.pass()
+	r.wantCalls(1)
+}
+
+func TestAReaderHearsOfAListThatProvesNothing(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(*rig){
+		"it fails": func(r *rig) { r.provider.Inject(fake.Fault{Op: provider.OperationList, Class: provider.Transient}) },
+		"the provider cannot be used any more": func(r *rig) {
+			r.entry.State = registry.NotReady
+			r.registry.Set(aws, r.entry)
+		},
+		"the way to it has changed": func(r *rig) {
+			r.entry.Client = &struct{ *fake.Provider }{r.provider}
+			r.registry.Set(aws, r.entry)
+		},
+	} {
+		r := newRig(t, 4)
+		r.provider.Inject(fake.Fault{Op: provider.OperationList, Skip: 1, Class: provider.Throttled, RetryAfter: time.Second})
+		reader := &reading{}
+		r.observer.Read(aws, reader)
+		r.pass()
+		change(r)
+		r.pass()
+		if len(reader.ends) != 1 || reader.ends[0] == nil {
+			t.Errorf("%s: %+v", what, reader)
+		}
+	}
+	r := newRig(t, 2)
+	r.entry.State = registry.NotReady
+	r.registry.Set(aws, r.entry)
+	reader := &reading{}
+	r.observer.Read(aws, reader)
+	r.pass()
+	if len(reader.ends) != 1 || reader.ends[0] == nil {
+		t.Errorf("nothing is listed: %+v", reader)
+	}
+}

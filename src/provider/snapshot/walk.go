@@ -25,12 +25,22 @@ type walk struct {
 	snapshot Snapshot
 	cursor   string
 	cursors  map[string]bool
+	// reader takes in the pages as well; nil if nobody does.
+	reader Reader
 }
 
-func newWalk(revision int64, now time.Time, expected int) *walk {
+func newWalk(revision int64, now time.Time, expected int, reader Reader) *walk {
 	return &walk{
+		reader:   reader,
 		snapshot: Snapshot{Revision: revision, Begun: now, machines: make(map[string]provider.Machine, expected)},
 		cursors:  map[string]bool{},
+	}
+}
+
+// over tells the reader that no page will follow.
+func (w *walk) over(err error) {
+	if w != nil && w.reader != nil {
+		w.reader.Done(err)
 	}
 }
 
@@ -63,6 +73,9 @@ func (w *walk) run(ctx context.Context, client provider.Client) (time.Duration, 
 // make sense as a whole: pages that overlap were not taken of one state.
 func (w *walk) take(page provider.Page) (last bool, err error) {
 	w.snapshot.Pages++
+	if w.reader != nil {
+		w.reader.Page(page.Items)
+	}
 	for i := range page.Items {
 		machine := Observed(page.Items[i])
 		if _, twice := w.snapshot.machines[machine.ID]; twice {
