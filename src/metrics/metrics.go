@@ -31,7 +31,8 @@ var (
 	ProviderThrottled = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "provider_throttled_total",
 		Help: "Calls to providers that were throttled: by the provider, or held back before they were made, " +
-			"by the rate limit or by a pause that the provider asked for.",
+			"by the rate limit, by a pause that the provider asked for, by the bulkhead that leaves workers to other providers, " +
+			"or by the circuit that is open while calls fail.",
 	}, []string{"reason"})
 
 	// VirtualMachinesVanished counts VMs that were found deleted behind the
@@ -58,6 +59,11 @@ var (
 	providerConfigVirtualMachines = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "providerconfig_virtualmachines",
 		Help: "Number of VirtualMachines that refer to the ProviderConfig.",
+	}, []string{"namespace", "name"})
+
+	providerConfigCircuitOpen = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_circuit_open",
+		Help: "1 if calls to the ProviderConfig's provider are held back because others failed one after another, 0 otherwise.",
 	}, []string{"namespace", "name"})
 
 	providerConfigOrphans = prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -94,6 +100,12 @@ const (
 	// ThrottledByPause is a call that was held back because the provider had asked
 	// for a pause.
 	ThrottledByPause = "pause"
+	// ThrottledByBulkhead is a call that was held back because its provider has its
+	// share of the workers.
+	ThrottledByBulkhead = "bulkhead"
+	// ThrottledByCircuit is a call that was held back because others to the same
+	// provider failed.
+	ThrottledByCircuit = "circuit"
 	// ThrottledByProvider is a call that the provider refused.
 	ThrottledByProvider = "provider"
 )
@@ -106,6 +118,7 @@ func collectors() []prometheus.Collector {
 		OrphansDeleted,
 		providerConfigReady,
 		providerConfigVirtualMachines,
+		providerConfigCircuitOpen,
 		providerConfigOrphans,
 		virtualMachines,
 		AppAutoscalerPutBack,
@@ -136,12 +149,21 @@ type ProviderConfigs struct{}
 // SetProviderConfig shows a ProviderConfig: whether it is Ready, and how many
 // VirtualMachines refer to it.
 func (ProviderConfigs) SetProviderConfig(namespace, name string, ready bool, virtualMachines int) {
-	value := 0.0
-	if ready {
-		value = 1
-	}
-	providerConfigReady.WithLabelValues(namespace, name).Set(value)
+	providerConfigReady.WithLabelValues(namespace, name).Set(oneIf(ready))
 	providerConfigVirtualMachines.WithLabelValues(namespace, name).Set(float64(virtualMachines))
+}
+
+// SetCircuit shows whether calls to a ProviderConfig's provider are held back
+// because others failed.
+func (ProviderConfigs) SetCircuit(namespace, name string, open bool) {
+	providerConfigCircuitOpen.WithLabelValues(namespace, name).Set(oneIf(open))
+}
+
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
 }
 
 // SetOrphans shows how many VMs of a ProviderConfig belong to no VirtualMachine,
@@ -156,5 +178,6 @@ func (ProviderConfigs) SetOrphans(namespace, name string, orphans, duplicates, r
 func (ProviderConfigs) DeleteProviderConfig(namespace, name string) {
 	providerConfigReady.DeleteLabelValues(namespace, name)
 	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
+	providerConfigCircuitOpen.DeleteLabelValues(namespace, name)
 	providerConfigOrphans.DeletePartialMatch(prometheus.Labels{"namespace": namespace, "name": name})
 }

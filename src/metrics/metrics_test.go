@@ -91,6 +91,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderCallDuration.WithLabelValues("create", OutcomeOK).Observe(0.1)
 	ProviderThrottled.WithLabelValues(ThrottledByLimit).Inc()
 	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
+	ProviderConfigs{}.SetCircuit("team", "default", false)
 	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
 	SetNamespace("team", "watched")
 	CountLabelSet(true)
@@ -188,6 +189,11 @@ func TestTheSeriesOfAProviderConfigGoWithIt(t *testing.T) {
 	if value := testutil.ToFloat64(providerConfigVirtualMachines.WithLabelValues("team", "azure")); value != 100 {
 		t.Errorf("virtualmachines is %v", value)
 	}
+	gauges.SetCircuit("team", "aws", true)
+	gauges.SetCircuit("team", "azure", false)
+	if value := testutil.ToFloat64(providerConfigCircuitOpen.WithLabelValues("team", "aws")); value != 1 {
+		t.Errorf("the circuit is %v", value)
+	}
 	gauges.SetOrphans("team", "aws", 1, 2, 3)
 	if value := testutil.ToFloat64(providerConfigOrphans.WithLabelValues("team", "aws", "duplicate")); value != 2 {
 		t.Errorf("%v duplicates", value)
@@ -200,6 +206,9 @@ func TestTheSeriesOfAProviderConfigGoWithIt(t *testing.T) {
 	}
 	if after := testutil.CollectAndCount(providerConfigOrphans); after != orphans-3 {
 		t.Errorf("%d series of orphans, %d before", after, orphans)
+	}
+	if after := testutil.CollectAndCount(providerConfigCircuitOpen); after != before-1 {
+		t.Errorf("%d series of circuits, %d before", after, before)
 	}
 	if after := testutil.CollectAndCount(providerConfigVirtualMachines); after != before-1 {
 		t.Errorf("%d series, %d before", after, before)

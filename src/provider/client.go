@@ -150,6 +150,9 @@ type CallInfo struct {
 	Caller string
 	// RequestID joins the logs of both sides. It is sent as X-Request-ID.
 	RequestID string
+	// Worker says that one of the workers that all providers share waits for the
+	// answer. Of such calls a provider gets its share: see guard.Bulkhead.
+	Worker bool
 }
 
 type callInfoKey struct{}

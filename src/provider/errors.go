@@ -83,6 +83,12 @@ const (
 	// CausePaused: the provider asked for a pause that is not over; no call was
 	// made.
 	CausePaused Cause = "paused"
+	// CauseBulkhead: the provider has its share of the workers already; no call was
+	// made.
+	CauseBulkhead Cause = "bulkhead"
+	// CauseCircuit: calls to the provider failed one after another, and it is not
+	// time to try again; no call was made.
+	CauseCircuit Cause = "circuit"
 )
 
 // Error is a failed call.

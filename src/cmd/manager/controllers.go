@@ -28,6 +28,7 @@ import (
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 	"github.com/example/vmoperator/src/provider/snapshot"
 )
@@ -127,6 +128,7 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 		return err
 	}
 	providers := registry.New()
+	bulkhead := guard.NewBulkhead(o.workers[virtualMachineController], time.Now)
 	lists := snapshot.New(providers, o.transitionPoll, time.Now)
 	if err := lists.SetupWithManager(mgr); err != nil {
 		return err
@@ -139,12 +141,12 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 		}
 	}
 	if o.runs(providerConfigController) {
-		if err := providerConfigs(mgr, o, providers, findings).SetupWithManager(mgr); err != nil {
+		if err := providerConfigs(mgr, o, providers, findings, bulkhead).SetupWithManager(mgr); err != nil {
 			return err
 		}
 	}
 	if o.runs(virtualMachineController) {
-		if err := virtualMachines(mgr, o, providers, lists).SetupWithManager(mgr); err != nil {
+		if err := virtualMachines(mgr, o, providers, lists, bulkhead).SetupWithManager(mgr); err != nil {
 			return fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
 	}
@@ -204,7 +206,7 @@ func orphans(
 }
 
 func providerConfigs(
-	mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board,
+	mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board, bulkhead *guard.Bulkhead,
 ) *providerconfig.Reconciler {
 	return &providerconfig.Reconciler{
 		Client:    mgr.GetClient(),
@@ -220,12 +222,15 @@ func providerConfigs(
 			DefaultBurst:            o.providerBurst,
 			Dial:                    o.endpoints,
 			UserAgent:               userAgent(),
+			Bulkhead:                bulkhead,
 			MaxConcurrentReconciles: o.workers[providerConfigController],
 		},
 	}
 }
 
-func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer) *virtualmachine.Reconciler {
+func virtualMachines(
+	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, bulkhead *guard.Bulkhead,
+) *virtualmachine.Reconciler {
 	return &virtualmachine.Reconciler{
 		Options: virtualmachine.Options{
 			MaxConcurrentReconciles: o.workers[virtualMachineController],
@@ -237,6 +242,7 @@ func virtualMachines(mgr ctrl.Manager, o options, providers *registry.Registry, 
 		APIReader: mgr.GetAPIReader(),
 		Registry:  providers,
 		Lists:     lists,
+		Bulkhead:  bulkhead,
 		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
 		Now:       time.Now,
 	}

@@ -33,6 +33,7 @@ func (r *Reconciler) tell(p *pass, before, after computev1.ProviderConfigStatus)
 	ready := meta.IsStatusConditionTrue(after.Conditions, computev1.ConditionReady)
 	if r.Gauges != nil {
 		r.Gauges.SetProviderConfig(p.config.Namespace, p.config.Name, ready, len(p.virtualMachines))
+		r.Gauges.SetCircuit(p.config.Namespace, p.config.Name, p.memory.way.holdsBack())
 	}
 	happened := happenings(p, before, after)
 	if !p.memory.untried {
@@ -66,6 +67,17 @@ func happenings(p *pass, before, after computev1.ProviderConfigStatus) []happeni
 		list = append(list, happening{corev1.EventTypeNormal, EventReady, "Probe", ready.Message})
 	default:
 		list = append(list, happening{corev1.EventTypeWarning, ready.Reason, "Probe", ready.Message})
+	}
+	return append(list, besideReady(before, after)...)
+}
+
+// besideReady are the happenings of the other conditions.
+func besideReady(before, after computev1.ProviderConfigStatus) []happening {
+	var list []happening
+	ready := meta.FindStatusCondition(after.Conditions, computev1.ConditionReady)
+	synced := meta.FindStatusCondition(after.Conditions, computev1.ConditionSynced)
+	if entered(before, after, computev1.ConditionSynced) && synced.Reason == computev1.ReasonCircuitOpen {
+		list = append(list, happening{corev1.EventTypeWarning, synced.Reason, "Call", synced.Message})
 	}
 	stalled := meta.FindStatusCondition(after.Conditions, computev1.ConditionStalled)
 	if entered(before, after, computev1.ConditionStalled) && (ready == nil || stalled.Reason != ready.Reason) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/guard"
 )
 
 // failuresShown is how many probes in a row must fail, in a way that may pass,
@@ -75,6 +76,7 @@ func fingerprintOf(values ...any) fingerprint {
 type way struct {
 	client                provider.Client
 	close                 func()
+	circuit               *guard.Circuit
 	declared, credentials fingerprint
 }
 
@@ -83,6 +85,9 @@ type way struct {
 func (w *way) leads(declared, credentials fingerprint) bool {
 	return w != nil && w.declared == declared && w.credentials == credentials
 }
+
+// holdsBack reports whether calls for VMs are held back because others failed.
+func (w *way) holdsBack() bool { return w != nil && w.circuit.Open() }
 
 // memories holds those of all ProviderConfigs. The zero value is ready for use.
 type memories struct {

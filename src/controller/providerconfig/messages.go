@@ -33,6 +33,9 @@ func message(p *pass, reason string) string {
 	case computev1.ReasonUnreachable:
 		return fmt.Sprintf("no connection to %s, or no answer in time: check spec.endpoint, the provider, DNS and network "+
 			"policies; it is tried again and again", endpoint)
+	case computev1.ReasonCircuitOpen:
+		return fmt.Sprintf("%s answers the probe, but calls for VMs failed one after another: they are held back, and one at a time "+
+			"is tried until one succeeds; check the provider", endpoint)
 	case computev1.ReasonUnauthorized:
 		return unauthorizedMessage(p)
 	case computev1.ReasonProtocol:

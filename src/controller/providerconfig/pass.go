@@ -93,6 +93,7 @@ func (p *pass) state() decide.State {
 		Tolerable:       p.tolerable(),
 		Identity:        identity,
 		Shrunk:          len(p.lostCapabilities()) > 0,
+		CircuitOpen:     p.memory.way.holdsBack(),
 		Mass:            p.mass,
 		Release:         p.release,
 	}

@@ -10,6 +10,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
@@ -76,11 +77,15 @@ func (r *Reconciler) renewWay(p *pass) error {
 	}
 	options := r.declared(p.config)
 	options.APIKey, options.CACertificates = p.credentials.apiKey, p.credentials.caCertificates
+	key := p.key()
+	// A circuit that opens or closes is a reason to probe: the status tells of it.
+	circuit := guard.NewCircuit(func() { r.Registry.Doubt(key) })
+	options.Bulkhead, options.Provider, options.Circuit = r.Options.Bulkhead, key.String(), circuit
 	client, closeClient, err := r.Connect(options)
 	if err != nil {
 		return err
 	}
-	m.way = &way{client: client, close: closeClient, declared: p.declared, credentials: credentials}
+	m.way = &way{client: client, close: closeClient, circuit: circuit, declared: p.declared, credentials: credentials}
 	m.failures = 0
 	if old != nil {
 		m.retired = append(m.retired, old)

@@ -24,6 +24,7 @@ import (
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/httpapi/dial"
 	"github.com/example/vmoperator/src/provider/registry"
 )
@@ -42,6 +43,9 @@ type Options struct {
 	Dial dial.Policy
 	// UserAgent is how the operator introduces itself to providers.
 	UserAgent string
+	// Bulkhead divides the workers of the VirtualMachine controller among providers;
+	// nil means that they are not divided.
+	Bulkhead *guard.Bulkhead
 	// MaxConcurrentReconciles is how many ProviderConfigs are probed at once; 0 means
 	// DefaultConcurrency.
 	MaxConcurrentReconciles int
@@ -56,6 +60,8 @@ const DefaultConcurrency = 8
 type Gauges interface {
 	// SetProviderConfig shows one ProviderConfig as it is now.
 	SetProviderConfig(namespace, name string, ready bool, virtualMachines int)
+	// SetCircuit shows whether calls for its VMs are held back because others failed.
+	SetCircuit(namespace, name string, open bool)
 	// SetOrphans shows how many of its VMs belong to no VirtualMachine.
 	SetOrphans(namespace, name string, orphans, duplicates, retained int)
 	// DeleteProviderConfig drops the series of one that is gone.

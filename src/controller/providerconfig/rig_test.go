@@ -217,6 +217,11 @@ func (r *rig) SetProviderConfig(namespace, name string, ready bool, virtualMachi
 	r.ended[name] = r.begun[name]
 }
 
+// SetCircuit implements providerconfig.Gauges.
+func (*rig) SetCircuit(namespace, name string, open bool) {
+	metrics.ProviderConfigs{}.SetCircuit(namespace, name, open)
+}
+
 // SetOrphans implements providerconfig.Gauges.
 func (*rig) SetOrphans(namespace, name string, orphans, duplicates, retained int) {
 	metrics.ProviderConfigs{}.SetOrphans(namespace, name, orphans, duplicates, retained)

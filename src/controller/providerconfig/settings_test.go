@@ -46,11 +46,12 @@ func TestAClientIsBuiltFromTheSpec(t *testing.T) {
 
 	mu.Lock()
 	defer mu.Unlock()
+	name := r.key("aws").String()
 	want := []registry.ConnectOptions{
-		{Endpoint: endpoint, Timeout: 10 * time.Second, QPS: 10, Burst: 20, UserAgent: "vmoperator/test"},
-		{Endpoint: endpoint, Timeout: 3 * time.Second, QPS: 7, Burst: 7, UserAgent: "vmoperator/test"},
+		{Endpoint: endpoint, Timeout: 10 * time.Second, QPS: 10, Burst: 20, UserAgent: "vmoperator/test", Provider: name},
+		{Endpoint: endpoint, Timeout: 3 * time.Second, QPS: 7, Burst: 7, UserAgent: "vmoperator/test", Provider: name},
 	}
-	if diff := cmp.Diff(want, built, cmpopts.IgnoreFields(registry.ConnectOptions{}, "Dial")); diff != "" {
+	if diff := cmp.Diff(want, built, cmpopts.IgnoreFields(registry.ConnectOptions{}, "Dial", "Circuit")); diff != "" {
 		t.Errorf("clients (-want +got):\n%s", diff)
 	}
 	if entry := r.reg.Get(r.key("aws")); entry.PollInterval != time.Hour || entry.Timeout != 3*time.Second {

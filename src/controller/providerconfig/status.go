@@ -22,8 +22,7 @@ func nextStatus(p *pass, state decide.State, decision decide.Decision) computev1
 	switch decision.Action {
 	case decide.Serve:
 		c.set(computev1.ConditionReady, metav1.ConditionTrue, computev1.ReasonProbed)
-		c.set(computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced)
-		c.whileTrue("", "")
+		c.serving(decision.Reason)
 	case decide.Stall, decide.Hold:
 		c.set(computev1.ConditionReady, metav1.ConditionFalse, decision.Reason)
 		c.set(computev1.ConditionSynced, metav1.ConditionFalse, decision.Reason)
@@ -86,6 +85,16 @@ func (c conditions) set(kind string, status metav1.ConditionStatus, reason strin
 		ObservedGeneration: c.p.config.Generation,
 		LastTransitionTime: metav1.NewTime(c.p.now),
 	})
+}
+
+// serving is for a provider that answers the probe: it may fail at all else.
+func (c conditions) serving(reason string) {
+	if reason == computev1.ReasonCircuitOpen {
+		c.set(computev1.ConditionSynced, metav1.ConditionFalse, reason)
+	} else {
+		c.set(computev1.ConditionSynced, metav1.ConditionTrue, computev1.ReasonSynced)
+	}
+	c.whileTrue("", "")
 }
 
 // whileTrue sets the conditions that exist only while they are true, and drops

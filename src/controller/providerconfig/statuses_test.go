@@ -53,6 +53,9 @@ func TestTheStatusOfEverySituationIsRecorded(t *testing.T) {
 	for before := range earlier {
 		for _, s := range states(before) {
 			decision := decide.Decide(s)
+			if failing := failing(s); decide.Decide(failing) != decision {
+				all = append(all, record(before, failing, decide.Decide(failing)))
+			}
 			if decision.Action.Ends() && decision.Action != decide.RemoveFinalizer && decision.Action != decide.Gone {
 				all = append(all, record(before, s, decision))
 			}
@@ -99,6 +102,12 @@ func states(before string) []decide.State {
 		}
 	}
 	return all
+}
+
+// failing is a State with calls that are held back.
+func failing(s decide.State) decide.State {
+	s.CircuitOpen = true
+	return s
 }
 
 // record is a ProviderConfig in a situation.

@@ -174,6 +174,9 @@ func fault(err error) decide.Fault {
 	case provider.Transient:
 		return decide.FaultTransient
 	case provider.Throttled:
+		if provider.CauseOf(err) == provider.CauseCircuit {
+			return decide.FaultHeldBack
+		}
 		return decide.FaultThrottled
 	case provider.Unauthorized:
 		return decide.FaultUnauthorized

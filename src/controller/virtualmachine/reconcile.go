@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +24,7 @@ import (
 	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 	"github.com/example/vmoperator/src/provider/snapshot"
 )
@@ -57,6 +59,8 @@ type Reconciler struct {
 	// Lists tell what becomes of the VMs of providers that offer lists. Without, every
 	// VM is looked at by itself.
 	Lists *snapshot.Observer
+	// Bulkhead is the one of the Registry's clients; nil means that they have none.
+	Bulkhead *guard.Bulkhead
 	// Recorder sends events.
 	Recorder events.EventRecorder
 	// Now is the time.
@@ -70,6 +74,8 @@ const maxSteps = 12
 
 // Reconcile brings one VirtualMachine closer to its spec.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	defer r.Bulkhead.Begin(req.String())()
+	ctx = withCallInfo(ctx, req.NamespacedName)
 	vm := &computev1.VirtualMachine{}
 	if err := r.Client.Get(ctx, req.NamespacedName, vm); err != nil {
 		if apierrors.IsNotFound(err) {
@@ -85,7 +91,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		log.FromContext(ctx).V(1).Info("the cache is behind our last write")
 		return p.seen.lag.Again(), nil
 	}
-	ctx = withCallInfo(ctx, p)
+	if p.vm.Status.ID != "" {
+		ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues("vmID", p.vm.Status.ID))
+	}
 
 	state, decision, err := r.run(ctx, p)
 	if err == nil {
@@ -175,11 +183,9 @@ func (r *Reconciler) finish(ctx context.Context, p *pass, s decide.State, d deci
 }
 
 // withCallInfo gives the pass a request ID that the provider and our logs share.
-func withCallInfo(ctx context.Context, p *pass) context.Context {
-	info := provider.CallInfo{Caller: p.key().String(), RequestID: uuid.NewString()}
+// A worker waits for all calls of a pass, so that they count.
+func withCallInfo(ctx context.Context, key types.NamespacedName) context.Context {
+	info := provider.CallInfo{Caller: key.String(), RequestID: uuid.NewString(), Worker: true}
 	logger := log.FromContext(ctx).WithValues("requestID", info.RequestID)
-	if id := p.vm.Status.ID; id != "" {
-		logger = logger.WithValues("vmID", id)
-	}
 	return log.IntoContext(provider.WithCallInfo(ctx, info), logger)
 }

@@ -16,6 +16,7 @@ import (
 var failures = map[decide.Fault]error{
 	decide.FaultTransient:    &provider.Error{Class: provider.Transient, Err: errors.New("the connection was refused")},
 	decide.FaultThrottled:    &provider.Error{Class: provider.Throttled, Err: errors.New("too many requests")},
+	decide.FaultHeldBack:     &provider.Error{Class: provider.Throttled, Cause: provider.CauseCircuit, Err: errors.New("others failed")},
 	decide.FaultUnauthorized: &provider.Error{Class: provider.Unauthorized, Err: errors.New("the key is wrong")},
 	decide.FaultAmbiguous:    &provider.Error{Class: provider.Ambiguous, Err: errors.New("no answer in time")},
 	decide.FaultRejected:     &provider.Error{Class: provider.Rejected, Err: errors.New("there is no such image")},

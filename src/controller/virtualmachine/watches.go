@@ -3,6 +3,7 @@ package virtualmachine
 import (
 	"context"
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -20,6 +21,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/backoff"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
@@ -33,6 +35,9 @@ import (
 // VirtualMachines by ProviderConfig must be registered.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.memory = newMemory()
+	if r.Bulkhead == nil {
+		r.Bulkhead = guard.NewBulkhead(r.MaxConcurrentReconciles, r.Now)
+	}
 	if r.TransitionPoll == 0 {
 		r.TransitionPoll = DefaultTransitionPoll
 	}
@@ -46,6 +51,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&discoveryv1.EndpointSlice{}, restored).
 		WatchesRawSource(r.providerChanges()).
 		WatchesRawSource(r.listChanges()).
+		WatchesRawSource(r.freedPermits()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.MaxConcurrentReconciles,
 			RateLimiter:             backoff.RateLimiter(),
@@ -130,6 +136,18 @@ func (r *Reconciler) providerChanges() source.Source {
 				return
 			}
 			r.enqueue(ctx, queue, key, func(*computev1.VirtualMachine) bool { return true })
+		})
+		return nil
+	})
+}
+
+// freedPermits enqueues the VirtualMachines whose calls were refused and may be made
+// now.
+func (r *Reconciler) freedPermits() source.Source {
+	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		r.Bulkhead.Listen(func(caller string) {
+			namespace, name, _ := strings.Cut(caller, string(types.Separator))
+			queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}})
 		})
 		return nil
 	})

@@ -30,6 +30,7 @@ import (
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
+	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 	"github.com/example/vmoperator/src/provider/snapshot"
 	"github.com/example/vmoperator/src/test/controlplane"
@@ -93,7 +94,9 @@ type world struct {
 	read func(*computev1.VirtualMachine, error) error
 	// polled is a controller without lists of VMs.
 	polled bool
-	stop   func()
+	// bulkhead is the one of the providers' clients, where they have one.
+	bulkhead *guard.Bulkhead
+	stop     func()
 }
 
 // polled lets every VM be looked at by itself, as where a provider has no lists.
@@ -172,7 +175,7 @@ func (w *world) startManager() {
 		w.must(lists.SetupWithManager(mgr))
 	}
 	w.must((&virtualmachine.Reconciler{
-		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists,
+		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists, Bulkhead: w.bulkhead,
 		Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,
 	}).SetupWithManager(mgr))
 	ctx, cancel := context.WithCancel(context.Background())

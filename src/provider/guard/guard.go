@@ -1,12 +1,19 @@
-// Package guard keeps a provider from more calls than it should get: a Client
-// that lets calls through to another one at a bounded rate, and none while the
-// provider asks for a pause.
+// Package guard keeps a provider from more calls than it should get, and the
+// operator's workers from a provider that does not answer: a Client that lets calls
+// through to another one at a bounded rate, none while the provider asks for a
+// pause, and few while it fails.
 //
 // Nobody waits here. A call that is too early fails with Throttled and the time
 // until its turn, and its caller, named by provider.CallInfo, has that turn kept:
 // when it comes back, it goes through, whoever else has come meanwhile. Turns are
 // given out in the order of first calls, so that nobody starves and no crowd
 // comes back at once.
+//
+// A call that finds the provider's share of the workers taken, or its circuit open,
+// fails with Throttled as well. Nobody knows when it can be made, so its caller is
+// parked, and woken: see Bulkhead. After several failures in a row the circuit
+// opens, and a single call at a time, at growing intervals, is the trial that
+// decides whether it closes.
 package guard
 
 import (
@@ -38,12 +45,21 @@ type Options struct {
 	Burst int
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
+	// Bulkhead is what all providers share; nil means that this one is alone, and that
+	// nobody is parked.
+	Bulkhead *Bulkhead
+	// Provider is the name under which the Bulkhead counts the calls: clients that
+	// replace each other have the same.
+	Provider string
+	// Circuit shows whether the circuit is open; nil means that nobody wants to know.
+	Circuit *Circuit
 }
 
 // Client is the bounded provider.Client. Call New.
 type Client struct {
 	next provider.Client
 	now  func() time.Time
+	cell *cell
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
@@ -54,7 +70,8 @@ type Client struct {
 
 var _ provider.Client = (*Client)(nil)
 
-// New returns a Client that makes its calls through next.
+// New returns a Client that makes its calls through next. Close it once it is
+// replaced.
 func New(next provider.Client, options Options) *Client {
 	limit := rate.Limit(options.QPS)
 	if options.QPS <= 0 {
@@ -63,30 +80,48 @@ func New(next provider.Client, options Options) *Client {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
+	if options.Bulkhead == nil {
+		options.Bulkhead = NewBulkhead(0, options.Now)
+	}
+	if options.Circuit == nil {
+		options.Circuit = NewCircuit(nil)
+	}
 	return &Client{
 		next: next, now: options.Now,
+		cell:    newCell(options.Bulkhead, options.Provider, options.Circuit),
 		limiter: rate.NewLimiter(limit, max(options.Burst, 1)),
 		turns:   turns{byCaller: map[string]*turn{}},
 	}
 }
 
-// admit returns nil if a call may be made now.
-func (c *Client) admit(ctx context.Context, op provider.Operation) error {
+// Close says that the client is not to be used any more. Whoever is parked is
+// woken. Calls under way go on.
+func (c *Client) Close() { c.cell.bulkhead.leave(c.cell) }
+
+// admit lets a call through, or says why not.
+func (c *Client) admit(ctx context.Context, op provider.Operation) (*flight, error) {
+	defer c.cell.bulkhead.tell()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
+	now, info := c.now(), provider.CallInfoFrom(ctx)
 	if remaining := c.paused.Sub(now); remaining > 0 {
-		return &provider.Error{
+		return nil, &provider.Error{
 			Op: op, Class: provider.Throttled, Cause: provider.CausePaused,
 			RetryAfter: wait.Jitter(remaining, pauseJitter),
 			Err:        errors.New("the provider asked for a pause"),
 		}
 	}
-	remaining := c.untilTurn(provider.CallInfoFrom(ctx).Caller, now)
-	if remaining <= 0 {
-		return nil
+	// Before the limit, for a turn that is used and not needed is lost.
+	f, err := c.cell.enter(op, info, now)
+	if err != nil {
+		return nil, err
 	}
-	return &provider.Error{
+	remaining := c.untilTurn(info.Caller, now)
+	if remaining <= 0 {
+		return f, nil
+	}
+	c.cell.withdraw(f, now)
+	return nil, &provider.Error{
 		Op: op, Class: provider.Throttled, Cause: provider.CauseLocalLimit, RetryAfter: remaining,
 		Err: errors.New("the rate limit of this provider is reached"),
 	}
@@ -116,11 +151,22 @@ func (c *Client) untilTurn(caller string, now time.Time) time.Duration {
 	return remaining
 }
 
+// finish takes in how a call ended.
+func (c *Client) finish(f *flight, err error) {
+	// The pause comes first: a permit that is free wakes somebody.
+	c.observe(err)
+	changed := c.cell.exit(f, err, c.now())
+	c.cell.bulkhead.tell()
+	if changed {
+		c.cell.circuit.changed()
+	}
+}
+
 // observe starts a pause if the provider asked for one.
-func (c *Client) observe(err error) error {
+func (c *Client) observe(err error) {
 	asked := provider.RetryAfterOf(err)
 	if asked <= 0 {
-		return err
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,16 +176,20 @@ func (c *Client) observe(err error) error {
 		// Turns that come during the pause would all be used at its end, at once.
 		c.turns.cancel(now)
 	}
-	return err
 }
 
-func call[T any](ctx context.Context, c *Client, op provider.Operation, next func() (T, error)) (T, error) {
-	if err := c.admit(ctx, op); err != nil {
-		var none T
-		return none, err
+func call[T any](
+	ctx context.Context, c *Client, op provider.Operation, next func() (T, error),
+) (result T, err error) {
+	f, err := c.admit(ctx, op)
+	if err != nil {
+		return result, err
 	}
-	result, err := next()
-	return result, c.observe(err)
+	// Deferred, for a call that panics gives its permit back as well.
+	err = errUnfinished
+	defer func() { c.finish(f, err) }()
+	result, err = next()
+	return result, err
 }
 
 // Capabilities implements provider.Client.

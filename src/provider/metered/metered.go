@@ -50,14 +50,9 @@ func call[T any](
 
 // record updates the metrics and returns the outcome.
 func record(op provider.Operation, err error, duration time.Duration) string {
-	switch provider.CauseOf(err) {
-	case provider.CauseLocalLimit:
-		metrics.ProviderThrottled.WithLabelValues(metrics.ThrottledByLimit).Inc()
+	if reason := heldBackBy(provider.CauseOf(err)); reason != "" {
+		metrics.ProviderThrottled.WithLabelValues(reason).Inc()
 		return OutcomeHeldBack
-	case provider.CausePaused:
-		metrics.ProviderThrottled.WithLabelValues(metrics.ThrottledByPause).Inc()
-		return OutcomeHeldBack
-	default:
 	}
 	outcome := metrics.OutcomeOK
 	if class := provider.ClassOf(err); class != 0 {
@@ -68,6 +63,22 @@ func record(op provider.Operation, err error, duration time.Duration) string {
 	}
 	metrics.ProviderCallDuration.WithLabelValues(string(op), outcome).Observe(duration.Seconds())
 	return outcome
+}
+
+// heldBackBy is why the guard did not make a call; empty if it did.
+func heldBackBy(cause provider.Cause) string {
+	switch cause {
+	case provider.CauseLocalLimit:
+		return metrics.ThrottledByLimit
+	case provider.CausePaused:
+		return metrics.ThrottledByPause
+	case provider.CauseBulkhead:
+		return metrics.ThrottledByBulkhead
+	case provider.CauseCircuit:
+		return metrics.ThrottledByCircuit
+	default:
+		return ""
+	}
 }
 
 // Capabilities implements provider.Client.

@@ -78,13 +78,17 @@ func TestACallThatWasHeldBackIsCountedAndNotTimed(t *testing.T) {
 	metrics.ProviderThrottled.Reset()
 	behind := fake.New(fake.Options{})
 	client := metered.New(behind, nil)
-	for _, cause := range []provider.Cause{provider.CauseLocalLimit, provider.CausePaused, ""} {
+	causes := []provider.Cause{provider.CauseLocalLimit, provider.CausePaused, provider.CauseBulkhead, provider.CauseCircuit, ""}
+	for _, cause := range causes {
 		behind.Inject(fake.Fault{Class: provider.Throttled, Cause: cause})
 		if _, err := client.Get(t.Context(), "vm-1"); provider.CauseOf(err) != cause {
 			t.Error(err)
 		}
 	}
-	for _, reason := range []string{metrics.ThrottledByLimit, metrics.ThrottledByPause, metrics.ThrottledByProvider} {
+	for _, reason := range []string{
+		metrics.ThrottledByLimit, metrics.ThrottledByPause, metrics.ThrottledByBulkhead, metrics.ThrottledByCircuit,
+		metrics.ThrottledByProvider,
+	} {
 		if count := testutil.ToFloat64(metrics.ProviderThrottled.WithLabelValues(reason)); count != 1 {
 			t.Errorf("%s: %v, want 1", reason, count)
 		}

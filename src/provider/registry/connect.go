@@ -28,11 +28,18 @@ type ConnectOptions struct {
 	Dial dial.Policy
 	// UserAgent is how the operator introduces itself; empty for the default.
 	UserAgent string
+	// Bulkhead is what all providers share; nil for none.
+	Bulkhead *guard.Bulkhead
+	// Provider is the name of the provider in the Bulkhead.
+	Provider string
+	// Circuit shows whether calls are held back because others failed; nil for
+	// nobody who wants to know.
+	Circuit *guard.Circuit
 }
 
 // Connect composes the client of one provider: metered(guard(httpapi)). It makes
-// no call. The function that it returns closes idle connections, once the client
-// is not used any more. The error is Rejected: such options never work.
+// no call. The function that it returns closes idle connections and wakes the callers
+// that are parked, once the client is not to be used any more. The error is Rejected: such options never work.
 func Connect(options ConnectOptions) (provider.Client, func(), error) {
 	wire, err := httpapi.New(httpapi.Options{
 		Endpoint:       options.Endpoint,
@@ -45,6 +52,13 @@ func Connect(options ConnectOptions) (provider.Client, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	guarded := guard.New(wire, guard.Options{QPS: options.QPS, Burst: options.Burst})
-	return metered.New(guarded, nil), wire.Close, nil
+	guarded := guard.New(wire, guard.Options{
+		QPS: options.QPS, Burst: options.Burst,
+		Bulkhead: options.Bulkhead, Provider: options.Provider, Circuit: options.Circuit,
+	})
+	closeAll := func() {
+		guarded.Close()
+		wire.Close()
+	}
+	return metered.New(guarded, nil), closeAll, nil
 }

@@ -113,6 +113,9 @@ const (
 	ReasonUnauthorized = "Unauthorized"
 	// ReasonProtocol means that the endpoint answers, but not as a provider does.
 	ReasonProtocol = "ProtocolError"
+	// ReasonCircuitOpen means that the endpoint answers the probe, but that calls for
+	// VMs failed one after another and are held back.
+	ReasonCircuitOpen = "CircuitOpen"
 	// ReasonEndpointChanged means that the endpoint was changed under existing
 	// VMs at a provider that tells no identity.
 	ReasonEndpointChanged = "EndpointChanged"

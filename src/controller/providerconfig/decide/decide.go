@@ -22,6 +22,10 @@ func Decide(s State) Decision {
 			return decision
 		}
 	}
+	if s.CircuitOpen {
+		// One call at a time is still tried: the provider must stay open to it.
+		return Decision{Action: Serve, Reason: computev1.ReasonCircuitOpen, Pace: Poll}
+	}
 	return Decision{Action: Serve, Reason: computev1.ReasonProbed, Pace: Poll}
 }
 

@@ -57,6 +57,9 @@ func TestDecide(t *testing.T) {
 		"a Secret is let go before the object that referred to it": {fine(deleted, resting, func(s *State) { s.Strays = true }), step(UnmarkSecrets)},
 		"a deleted object that nobody uses goes":                   {fine(deleted, resting), step(RemoveFinalizer)},
 		"a deleted object whose VMs remain goes on serving them":   {fine(deleted), serve},
+		"a provider whose calls fail though it answers the probe serves, and says so": {
+			fine(func(s *State) { s.CircuitOpen = true }), Decision{Serve, computev1.ReasonCircuitOpen, Poll},
+		},
 		"a deleted object whose users cannot be counted stays": {
 			fine(deleted, func(s *State) { s.Users = UsersUnknown }), serve,
 		},

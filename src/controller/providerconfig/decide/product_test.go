@@ -9,7 +9,7 @@ import (
 
 var both = []bool{false, true}
 
-// every yields all States: one and a half million.
+// every yields all States: three million.
 func every() iter.Seq[State] {
 	return func(yield func(State) bool) {
 		for s := range objects() {
@@ -53,8 +53,10 @@ func providers(s State) iter.Seq[State] {
 				for s.Identity = IdentityOther; s.Identity <= IdentitySame; s.Identity++ {
 					for _, s.Shrunk = range both {
 						for _, s.Tolerable = range both {
-							if !yield(s) {
-								return
+							for _, s.CircuitOpen = range both {
+								if !yield(s) {
+									return
+								}
 							}
 						}
 					}
@@ -178,7 +180,7 @@ func (w *world) carryOut(action Action) {
 
 // mend is what a person does about a reason, and what time does about the rest.
 func (w *world) mend(d Decision) {
-	w.Probe, w.answer = ProbeDue, ProbeSucceeded
+	w.Probe, w.answer, w.CircuitOpen = ProbeDue, ProbeSucceeded, false
 	switch d.Reason {
 	case computev1.ReasonSecretNotFound, computev1.ReasonSecretInvalid:
 		w.Credentials = CredentialsUsable
@@ -190,7 +192,7 @@ func (w *world) mend(d Decision) {
 		w.Release = ReleaseCapabilities
 	case computev1.ReasonMassDisappearance:
 		w.Release = ReleaseMass
-	case computev1.ReasonProbed:
+	case computev1.ReasonProbed, computev1.ReasonCircuitOpen:
 		if w.Deleting {
 			w.Users, w.Strays = NoUsers, true
 		}

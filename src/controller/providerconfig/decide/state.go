@@ -34,6 +34,9 @@ type State struct {
 	Identity Identity
 	// Shrunk: the probe lacks a capability that was accepted. As Identity.
 	Shrunk bool
+	// CircuitOpen: calls other than the probe failed one after another, and are held
+	// back.
+	CircuitOpen bool
 	// Mass says whether a mass disappearance was found.
 	Mass Mass
 	// Release is what a person's annotation releases.

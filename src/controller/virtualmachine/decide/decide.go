@@ -170,6 +170,8 @@ func faulted(s State) Decision {
 	switch s.Fault {
 	case FaultThrottled:
 		return Decision{Wait, computev1.ReasonThrottled, "the call waits for its turn", Turn}
+	case FaultHeldBack:
+		return Decision{Wait, computev1.ReasonThrottled, "calls to the provider failed one after another: this one waits until one succeeds", Turn}
 	case FaultUnauthorized:
 		return Decision{Wait, computev1.ReasonProviderNotReady, "the provider refuses the credentials of the ProviderConfig", Backoff}
 	case FaultRejected:

@@ -16,6 +16,7 @@ func TestTheSituationsOfTheDocumentationLeadToTheseActions(t *testing.T) {
 		"The intent is recorded":                                     Create,
 		"The POST failed without effect":                             Wait,
 		"The POST waits for its turn":                                Wait,
+		"The POST is held back, for other calls fail":                Wait,
 		"The POST was refused for good":                              WithdrawIntent,
 		"A refused request is withdrawn":                             Stall,
 		"The credentials were refused":                               Wait,

@@ -163,7 +163,7 @@ func TestEveryHistoryOfFaultsAndCrashesConvergesOnOneVMOrNone(t *testing.T) {
 			size:       rapid.SampledFrom([]Size{SizeSame, SizeDiffers}).Draw(t, "size"),
 		}
 		for range rapid.IntRange(0, 12).Draw(t, "troubled passes") {
-			fault := rapid.SampledFrom([]Fault{FaultNone, FaultTransient, FaultThrottled, FaultAmbiguous}).Draw(t, "fault")
+			fault := rapid.SampledFrom([]Fault{FaultNone, FaultTransient, FaultThrottled, FaultHeldBack, FaultAmbiguous}).Draw(t, "fault")
 			w.pass(fault, rapid.IntRange(-1, 4).Draw(t, "crash after step"))
 			switch rapid.IntRange(0, 9).Draw(t, "event") {
 			case 0:

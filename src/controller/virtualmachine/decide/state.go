@@ -178,6 +178,9 @@ const (
 	FaultTransient
 	// FaultThrottled means to wait for a turn; nothing was done.
 	FaultThrottled
+	// FaultHeldBack means to wait until a call of somebody else's succeeds, for the
+	// provider fails; nothing was done.
+	FaultHeldBack
 	// FaultUnauthorized means that the credentials are wrong; nothing was done.
 	FaultUnauthorized
 	// FaultAmbiguous may have had its effect.

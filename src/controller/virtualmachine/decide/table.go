@@ -53,6 +53,7 @@ func creations() []Situation {
 		{"The intent is recorded", posting(func(*State) {})},
 		{"The POST failed without effect", posting(func(s *State) { s.Fault = FaultTransient })},
 		{"The POST waits for its turn", posting(func(s *State) { s.Fault = FaultThrottled })},
+		{"The POST is held back, for other calls fail", posting(func(s *State) { s.Fault = FaultHeldBack })},
 		{"The POST was refused for good", posting(func(s *State) { s.Fault = FaultRejected })},
 		{"A refused request is withdrawn", with(func(s *State) {
 			s.Intent, s.Machine, s.IDStored, s.Fault = IntentWithdrawn, MachineNone, false, FaultRejected
