@@ -7,8 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -68,15 +66,4 @@ func (g *ground) addProvider(ctx context.Context, w *world, name string, poll ti
 		return nil, errors.Join(fmt.Errorf("making the ProviderConfig: %w", err), s.stop())
 	}
 	return s, nil
-}
-
-// clear removes what VirtualMachines leave where nobody collects garbage: the
-// apiserver would keep it in memory while others are measured.
-func (g *ground) clear(ctx context.Context) error {
-	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.Service{}, &discoveryv1.EndpointSlice{}, &eventsv1.Event{}} {
-		if err := g.client.DeleteAllOf(ctx, kind, client.InNamespace(g.namespace)); err != nil {
-			return fmt.Errorf("clearing %s of %T: %w", g.namespace, kind, err)
-		}
-	}
-	return nil
 }

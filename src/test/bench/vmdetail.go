@@ -56,7 +56,7 @@ func (w *world) live(ctx context.Context, c *contender, n int, p plan) (result *
 	if result.Calls, err = g.site.calls(ctx); err != nil {
 		return nil, err
 	}
-	return result, errors.Join(o.stop(), g.clear(ctx))
+	return result, errors.Join(o.stop(), vms.clear(ctx, n))
 }
 
 // hang makes VirtualMachines at one provider, at first alone, and then while another
@@ -96,7 +96,7 @@ func (w *world) hang(ctx context.Context, c *contender, n int, p plan) (result *
 	if result.Beside.Late == 0 && result.Alone.MedianSeconds > 0 {
 		result.Ratio = result.Beside.MedianSeconds / result.Alone.MedianSeconds
 	}
-	return result, errors.Join(o.stop(), g.clear(ctx))
+	return result, o.stop()
 }
 
 // occupy makes VirtualMachines at the provider that hangs, and returns once the

@@ -21,6 +21,7 @@ import (
 
 const (
 	secretSuffix = "-connection"
+	sliceSuffix  = "-ipv4"
 	vmAddress    = "192.0.2.10"
 	// recordSize is about what the record of a creation takes.
 	recordSize = 650
@@ -144,7 +145,7 @@ func (v *virtualMachines) createService(ctx context.Context, i int, _ bool) erro
 }
 
 func (v *virtualMachines) createSlice(ctx context.Context, i int, _ bool) error {
-	meta := v.childMeta(i, v.meta(i).Name+"-ipv4")
+	meta := v.childMeta(i, v.meta(i).Name+sliceSuffix)
 	meta.Labels[discoveryv1.LabelServiceName] = v.meta(i).Name
 	meta.Labels[discoveryv1.LabelManagedBy] = "vmoperator.compute.example.com"
 	return v.client.Create(ctx, &discoveryv1.EndpointSlice{
@@ -152,6 +153,30 @@ func (v *virtualMachines) createSlice(ctx context.Context, i int, _ bool) error 
 		Endpoints: []discoveryv1.Endpoint{{Addresses: []string{vmAddress}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)}}},
 		Ports:     []discoveryv1.EndpointPort{{Name: new("ssh"), Port: new(int32(22)), Protocol: new(corev1.ProtocolTCP)}},
 	}, client.FieldOwner(computev1.FieldOwner))
+}
+
+// clear removes the children of all, where nobody collects garbage: the apiserver
+// would keep them in memory while others are measured.
+func (v *virtualMachines) clear(ctx context.Context, n int) error {
+	err := begin(ctx, phase{begin: v.removeChildren}, n, nil)
+	if err != nil {
+		return fmt.Errorf("clearing %s: %w", v.namespace, err)
+	}
+	return nil
+}
+
+func (v *virtualMachines) removeChildren(ctx context.Context, i int) error {
+	name := v.meta(i).Name
+	for _, child := range []client.Object{
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: name + secretSuffix}},
+		&corev1.Service{ObjectMeta: v.meta(i)},
+		&discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: name + sliceSuffix}},
+	} {
+		if err := v.client.Delete(ctx, child); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *virtualMachines) createEvent(ctx context.Context, i int, _ bool) error {
