@@ -9,11 +9,16 @@ package metrics
 import (
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-const namespace = "vmoperator"
+const (
+	namespace = "vmoperator"
+
+	millisecondsPerSecond = 1000
+)
 
 var (
 	// ProviderCallDuration is how long calls to providers took, by the operation
@@ -72,6 +77,16 @@ var (
 			"duplicate (it has another VM) or retained (it was deleted and left its VM on purpose).",
 	}, []string{"namespace", "name", "kind"})
 
+	providerConfigSnapshot = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_snapshot_timestamp_seconds",
+		Help: "When the last complete list of the ProviderConfig's VMs was begun, in seconds since 1970. What happened to a VM since may not be known.",
+	}, []string{"namespace", "name"})
+
+	providerConfigFailedLists = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_failed_lists",
+		Help: "Number of lists of the ProviderConfig's VMs that failed since the last complete one.",
+	}, []string{"namespace", "name"})
+
 	virtualMachines = newCounted()
 
 	// labelsSet counts what the labeller does.
@@ -120,6 +135,8 @@ func collectors() []prometheus.Collector {
 		providerConfigVirtualMachines,
 		providerConfigCircuitOpen,
 		providerConfigOrphans,
+		providerConfigSnapshot,
+		providerConfigFailedLists,
 		virtualMachines,
 		AppAutoscalerPutBack,
 		appAutoscalers,
@@ -174,8 +191,25 @@ func (ProviderConfigs) SetOrphans(namespace, name string, orphans, duplicates, r
 	}
 }
 
+// SetLists shows when the last complete list of a ProviderConfig's VMs was begun,
+// and how many have failed since; the zero time is that of no list.
+func (ProviderConfigs) SetLists(namespace, name string, complete time.Time, failed int) {
+	if !complete.IsZero() {
+		providerConfigSnapshot.WithLabelValues(namespace, name).Set(float64(complete.UnixMilli()) / millisecondsPerSecond)
+	}
+	providerConfigFailedLists.WithLabelValues(namespace, name).Set(float64(failed))
+}
+
+// DeleteLists takes away what SetLists shows of a ProviderConfig that is not listed
+// any more.
+func (ProviderConfigs) DeleteLists(namespace, name string) {
+	providerConfigSnapshot.DeleteLabelValues(namespace, name)
+	providerConfigFailedLists.DeleteLabelValues(namespace, name)
+}
+
 // DeleteProviderConfig takes away the series of a ProviderConfig that is gone.
 func (ProviderConfigs) DeleteProviderConfig(namespace, name string) {
+	ProviderConfigs{}.DeleteLists(namespace, name)
 	providerConfigReady.DeleteLabelValues(namespace, name)
 	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
 	providerConfigCircuitOpen.DeleteLabelValues(namespace, name)

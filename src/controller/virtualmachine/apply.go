@@ -17,6 +17,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/provider"
 )
 
 // childPlan is what must be written so that the children are as they should be.
@@ -27,6 +28,8 @@ type childPlan struct {
 	blocked []string
 	// err is why the children could not be read or written.
 	err error
+	// of is the VM that the children tell of.
+	of provider.Machine
 }
 
 // childWrite is one change. An object without a resourceVersion is created, one
@@ -42,6 +45,10 @@ type merge func(current, wanted client.Object) bool
 
 // observeChildren compares the children in the cache with those that should be.
 func (r *Reconciler) observeChildren(ctx context.Context, p *pass) decide.Children {
+	if !tellSame(p.children.of, p.machine) {
+		// Another look at the VM, in this pass, has shown something new.
+		p.children = childPlan{}
+	}
 	if p.children.err != nil || len(p.children.blocked) > 0 {
 		// This pass has tried to write: the cache does not show yet what came of it.
 		return p.children.state()
@@ -51,7 +58,7 @@ func (r *Reconciler) observeChildren(ctx context.Context, p *pass) decide.Childr
 	}
 	addresses := publishable(p.machine.Addresses, r.VMAddressCIDRs)
 	wanted := desiredChildren(p.vm, p.machine, addresses)
-	var plan childPlan
+	plan := childPlan{of: p.machine}
 	r.plan(ctx, &plan, &corev1.Secret{}, wanted.secret, mergeSecret)
 	r.plan(ctx, &plan, &corev1.Service{}, wanted.service, mergeService)
 	for family, slice := range wanted.slices {
@@ -63,6 +70,11 @@ func (r *Reconciler) observeChildren(ctx context.Context, p *pass) decide.Childr
 	}
 	p.children = plan
 	return plan.state()
+}
+
+// tellSame reports whether two looks at a VM lead to the same children.
+func tellSame(one, other provider.Machine) bool {
+	return one.ID == other.ID && one.Phase == other.Phase && slices.Equal(one.Addresses, other.Addresses)
 }
 
 func (c *childPlan) state() decide.Children {

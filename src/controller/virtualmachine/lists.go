@@ -58,6 +58,7 @@ func (r *Reconciler) takeList(p *pass, id string) {
 	machine, shown := latest.Find(id)
 	if !shown {
 		p.seen.doubt()
+		p.seen.shown = p.seen.shown || latest.Lost(id)
 		return
 	}
 	p.seen.see(machine, latest.Revision, latest.Begun, latest.Begun.Add(listedFor*p.provider.PollInterval), true)

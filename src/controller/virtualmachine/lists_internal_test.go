@@ -148,6 +148,42 @@ func TestAListThatCameAnotherWayIsIgnored(t *testing.T) {
 	}
 }
 
+func TestAVMThatListsHaveShownCountsAsShownThoughNobodyLookedAtIt(t *testing.T) {
+	l := newListed(t)
+	id := l.provider.Put(provider.Machine{Phase: provider.PhaseRunning}, "key")
+	p := l.pass(id)
+	p.seen.see(provider.Machine{ID: id, Phase: provider.PhaseRunning}, p.provider.Revision, l.now, l.now.Add(time.Hour), false)
+	l.now = l.now.Add(2 * time.Minute)
+	l.list()
+	l.provider.Vanish(id)
+	l.now = l.now.Add(2 * time.Minute)
+	l.list()
+	l.takeList(p, id)
+	if !p.seen.shown || l.fresh(p, id) {
+		t.Errorf("shown is %t, good enough to act on %t", p.seen.shown, l.fresh(p, id))
+	}
+}
+
+func TestChildrenAreComparedAnewWhenAPassSeesTheVMChange(t *testing.T) {
+	one := provider.Machine{ID: "vm-1", Phase: provider.PhaseProvisioning, Addresses: []string{"192.0.2.1"}, CPU: 2}
+	for what, row := range map[string]struct {
+		change func(*provider.Machine)
+		same   bool
+	}{
+		"nothing":       {func(*provider.Machine) {}, true},
+		"the size":      {func(m *provider.Machine) { m.CPU = 4 }, true},
+		"the phase":     {func(m *provider.Machine) { m.Phase = provider.PhaseRunning }, false},
+		"the addresses": {func(m *provider.Machine) { m.Addresses = nil }, false},
+		"the VM":        {func(m *provider.Machine) { m.ID = "vm-2" }, false},
+	} {
+		other := one
+		row.change(&other)
+		if got := tellSame(one, other); got != row.same {
+			t.Errorf("%s: %t, want %t", what, got, row.same)
+		}
+	}
+}
+
 func TestAVMThatAListDoesNotShowIsInDoubtUntilItIsSeen(t *testing.T) {
 	l := newListed(t)
 	l.list()

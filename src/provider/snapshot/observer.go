@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
 )
@@ -62,6 +63,8 @@ type watch struct {
 	// success or without.
 	revision int64
 	latest   *Snapshot
+	// failed counts the lists since latest.
+	failed int
 	awaited  map[string]struct{}
 }
 
@@ -236,9 +239,15 @@ func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry r
 	w.revision, w.begun = entry.Revision, w.walk.snapshot.Begun
 	w.due = o.now().Add(spread(entry.PollInterval))
 	if err == nil {
-		w.latest = &w.walk.snapshot
+		if w.latest != nil && w.latest.Revision == ended.snapshot.Revision {
+			ended.snapshot.follow(w.latest)
+		}
+		w.latest, w.failed = &ended.snapshot, 0
+	} else {
+		w.failed++
 	}
 	w.walk = nil
+	w.show(key)
 	o.mu.Unlock()
 
 	ended.over(err)
@@ -251,6 +260,14 @@ func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry r
 	if err == nil || first {
 		o.tell(key, first)
 	}
+}
+
+func (w *watch) show(key types.NamespacedName) {
+	var complete time.Time
+	if w.latest != nil {
+		complete = w.latest.Begun
+	}
+	metrics.ProviderConfigs{}.SetLists(key.Namespace, key.Name, complete, w.failed)
 }
 
 // until is how long the next list has time.
@@ -295,6 +312,7 @@ func (o *Observer) forget(key types.NamespacedName) {
 	o.mu.Unlock()
 
 	if w != nil {
+		metrics.ProviderConfigs{}.DeleteLists(key.Namespace, key.Name)
 		w.walk.over(errOver)
 	}
 	if reader := o.takeReader(key); reader != nil {

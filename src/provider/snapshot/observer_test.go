@@ -159,6 +159,32 @@ func (circling) List(context.Context, string) (provider.Page, error) {
 	return provider.Page{Next: "1"}, nil
 }
 
+func TestAVMThatIsNotListedAnyMoreIsKnownToHaveBeenForAWhile(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 4)
+	id := r.provider.Live()[1].ID
+	r.pass()
+	if r.observer.Latest(aws).Lost(id) {
+		t.Error("a VM that is listed is lost")
+	}
+	r.provider.Vanish(id)
+	for range 10 {
+		r.now = r.now.Add(interval * 11 / 10)
+		r.pass()
+		if _, shown := r.observer.Latest(aws).Find(id); shown || !r.observer.Latest(aws).Lost(id) {
+			t.Fatal("it is forgotten that the VM was listed before")
+		}
+	}
+	if r.observer.Latest(aws).Lost("vm-unknown") {
+		t.Error("a VM is lost that never was")
+	}
+	r.now = r.now.Add(10 * time.Minute)
+	r.pass()
+	if r.observer.Latest(aws).Lost(id) {
+		t.Error("what was lost is kept for ever")
+	}
+}
+
 func TestAListThatFailsLeavesTheLastOneAsItIs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)

@@ -25,6 +25,36 @@ type Snapshot struct {
 	Pages int
 
 	machines map[string]provider.Machine
+	// lost are the VMs that earlier lists have shown and this one does not, by when the
+	// last list was begun that did.
+	lost map[string]time.Time
+}
+
+// lostFor is how long it is known of a VM that a list has shown it: many times what
+// it takes to work on the news that it is not listed any more.
+const lostFor = 10 * time.Minute
+
+// follow takes over from the list before, which came the same way, what is known of
+// VMs that are not listed any more.
+func (s *Snapshot) follow(before *Snapshot) {
+	s.lost = map[string]time.Time{}
+	for id := range before.machines {
+		if _, shown := s.machines[id]; !shown {
+			s.lost[id] = before.Begun
+		}
+	}
+	for id, at := range before.lost {
+		if _, shown := s.machines[id]; !shown && s.Begun.Sub(at) < lostFor {
+			s.lost[id] = at
+		}
+	}
+}
+
+// Lost reports whether a VM is not listed, and was a short while ago: reads have
+// shown it before.
+func (s *Snapshot) Lost(id string) bool {
+	_, lost := s.lost[id]
+	return lost
 }
 
 // Find returns a VM as the list shows it, without name, image and labels; false if
