@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -93,6 +94,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderConfigs{}.SetProviderConfig("team", "default", true, 3)
 	ProviderConfigs{}.SetCircuit("team", "default", false)
 	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
+	ProviderConfigs{}.SetLists("team", "default", time.Now(), 1)
 	SetNamespace("team", "watched")
 	CountLabelSet(true)
 	CountVirtualMachines(func() []VirtualMachine { return []VirtualMachine{{Phase: provider.PhaseRunning}} })
@@ -176,6 +178,27 @@ func TestAppAutoscalersAreCountedByState(t *testing.T) {
 	}
 	if count := testutil.CollectAndCount(newStates()); count != 0 {
 		t.Errorf("%d series before there is a list", count)
+	}
+}
+
+func TestListsAreShownByWhenTheLastWasCompleteAndHowManyFailedSince(t *testing.T) {
+	gauges := ProviderConfigs{}
+	before := testutil.CollectAndCount(providerConfigSnapshot)
+	gauges.SetLists("team", "listed", time.Time{}, 1)
+	if after := testutil.CollectAndCount(providerConfigSnapshot); after != before {
+		t.Error("a list is shown though none was complete")
+	}
+	gauges.SetLists("team", "listed", time.UnixMilli(1500), 0)
+	if value := testutil.ToFloat64(providerConfigSnapshot.WithLabelValues("team", "listed")); value != 1.5 {
+		t.Errorf("the last complete list was begun at %v", value)
+	}
+	gauges.SetLists("team", "listed", time.UnixMilli(1500), 2)
+	if value := testutil.ToFloat64(providerConfigFailedLists.WithLabelValues("team", "listed")); value != 2 {
+		t.Errorf("%v lists have failed", value)
+	}
+	gauges.DeleteLists("team", "listed")
+	if after := testutil.CollectAndCount(providerConfigSnapshot); after != before {
+		t.Errorf("%d series, %d before", after, before)
 	}
 }
 

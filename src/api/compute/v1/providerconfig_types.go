@@ -50,8 +50,9 @@ type ProviderConfigSpec struct {
 	// +optional
 	RateLimit *ProviderRateLimit `json:"rateLimit,omitempty"`
 
-	// pollInterval is how often a settled VM is looked at, between 1s and 1h. The
-	// default is 30s.
+	// pollInterval is how often settled VMs are looked at, between 1s and 1h: by one
+	// list of all of them where the provider offers lists, else one by one. The default
+	// is 30s.
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
