@@ -132,10 +132,7 @@ func add(drawn *plot.Plot, l *line, points []point, colour color.RGBA) error {
 	stroke.Color, stroke.Width = colour, 1.5
 	dots.Color, dots.Shape, dots.Radius = colour, vgdraw.CircleGlyph{}, 2.5
 	if l.bound {
-		stroke.Dashes = []vg.Length{4, 3}
-		drawn.Add(stroke)
-		drawn.Legend.Add(l.name, stroke)
-		return nil
+		stroke.Dashes, dots.Shape = []vg.Length{4, 3}, vgdraw.RingGlyph{}
 	}
 	drawn.Add(stroke, dots)
 	drawn.Legend.Add(l.name, stroke, dots)
