@@ -21,13 +21,15 @@ type ailing struct {
 	provider.Client
 
 	calls, flying, most atomic.Int64
+	mu                  sync.Mutex
 }
 
 func (a *ailing) Get(context.Context, string) (provider.Machine, error) {
 	flying := a.flying.Add(1)
 	defer a.flying.Add(-1)
-	for most := a.most.Load(); flying > most && !a.most.CompareAndSwap(most, flying); most = a.most.Load() {
-	}
+	a.mu.Lock()
+	a.most.Store(max(a.most.Load(), flying))
+	a.mu.Unlock()
 	if a.calls.Add(1)%3 != 0 {
 		return provider.Machine{}, &provider.Error{Class: provider.Transient, Err: errors.New("it is ill")}
 	}
