@@ -51,10 +51,10 @@ func vmSubject() *subjectOf {
 		}
 		for _, n := range p.of(s) {
 			m, err := w.measureVirtualMachines(ctx, n, p)
+			into.VirtualMachines = append(into.VirtualMachines, m)
 			if err != nil {
 				return err
 			}
-			into.VirtualMachines = append(into.VirtualMachines, m)
 			into.Failures = append(into.Failures, judgeVMs(m)...)
 		}
 		return nil

@@ -13,7 +13,7 @@ const (
 	// hangProbes is how many new VirtualMachines are waited for, one after the other.
 	hangProbes = 20
 	// late is how long one may take: many times what it should.
-	late = 20 * time.Second
+	late = 10 * time.Second
 	// hangingProvider is the name of the ProviderConfig that leads to nobody.
 	hangingProvider = "hanging"
 )
@@ -90,6 +90,10 @@ func (w *world) hang(ctx context.Context, c *contender, n int, p plan) (result *
 	if err := w.occupy(ctx, o, g, hanging, n); err != nil {
 		return nil, err
 	}
+	// That there are so many new objects is not what is measured.
+	if err := w.lull(ctx, o); err != nil {
+		return nil, err
+	}
 	if result.Beside, err = w.oneByOne(ctx, o, g, "beside", hangProbes); err != nil {
 		return nil, err
 	}
@@ -115,6 +119,18 @@ func (w *world) occupy(ctx context.Context, o *operator, g *ground, hanging *sit
 		return fmt.Errorf("waiting for %s to call the provider that hangs: %w", o.name, err)
 	}
 	return nil
+}
+
+// lull returns once the operator makes no more writes, or after a minute: one that
+// keeps trying may never cease.
+func (w *world) lull(ctx context.Context, o *operator) error {
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	_, err := w.quiet(limited, o, nil)
+	if limited.Err() != nil && ctx.Err() == nil {
+		return o.alive()
+	}
+	return err
 }
 
 // oneByOne makes VirtualMachines at the provider that works, each once the one before

@@ -26,14 +26,14 @@ func judgeVMs(m vmMeasurement) []string {
 	if s := us.Steady; s != nil {
 		j.none("steady state", s.Writes, s.RefusedWrites)
 		// Jitter may put one list more into the time. Each interval, the ProviderConfig is
-		// probed as well. One look for orphans may come in between.
+		// probed as well.
 		lists := int(s.Seconds/(s.IntervalSeconds*earliest)) + 1
-		j.calls("steady state", s.Calls, lists*(pages+1)+pages)
+		j.calls("steady state", s.Calls, lists*(pages+1))
 	}
 	if r := us.Restart; r != nil {
 		j.none("restart", r.Writes.except(besides()...), r.RefusedWrites)
-		// A list, a probe, and the first look for orphans.
-		j.calls("restart", r.Calls, 2*pages+2)
+		// A list, a probe, and one call more.
+		j.calls("restart", r.Calls, pages+2)
 	}
 	if c := us.Change; c != nil {
 		j.none("change of the ProviderConfig", c.Writes.except(besides()...), c.RefusedWrites)

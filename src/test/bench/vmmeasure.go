@@ -8,15 +8,15 @@ import (
 )
 
 // measureVirtualMachines measures all operators with a number of objects, one after
-// the other, and the floor.
+// the other, and the floor. With an error, it returns what was measured before.
 func (w *world) measureVirtualMachines(ctx context.Context, n int, p plan) (vmMeasurement, error) {
 	m := vmMeasurement{Objects: n}
 	for _, c := range p.contenders(n) {
 		f, err := w.contend(ctx, c, n, p)
+		m.Contenders = append(m.Contenders, f)
 		if err != nil {
 			return m, err
 		}
-		m.Contenders = append(m.Contenders, f)
 		if c.name == ourName {
 			for round := range p.rounds {
 				if err := w.measureVMFloor(ctx, n, round+1, p, &m.Contenders[0]); err != nil {
