@@ -31,6 +31,23 @@ type Client interface {
 	Delete(ctx context.Context, id string) error
 }
 
+// Reserver is a Client that holds calls back.
+type Reserver interface {
+	// Reserve is for callers that would do something in vain before a call that is then
+	// held back. Its error is what the call would fail with now; without one, what lets
+	// the call through is kept for the context's caller, and its next call uses it.
+	Reserve(ctx context.Context, op Operation) error
+}
+
+// Reserve asks a client whether it would make a call now: see Reserver. A client that
+// is none holds nothing back.
+func Reserve(ctx context.Context, client Client, op Operation) error {
+	if reserver, holds := client.(Reserver); holds {
+		return reserver.Reserve(ctx, op)
+	}
+	return nil
+}
+
 // CreateRequest is the body of a creation. Its JSON form is stored beside the
 // create key before it is sent, so that a repeat sends the same.
 type CreateRequest struct {

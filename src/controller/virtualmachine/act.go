@@ -27,6 +27,9 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 	case decide.AddFinalizer:
 		return r.writeMetadata(ctx, p, addFinalizer(r.recordFor(p)))
 	case decide.RecordIntent:
+		if r.mustWait(ctx, p, s) {
+			return nil
+		}
 		return r.recordIntent(ctx, p, s)
 	case decide.WithdrawIntent:
 		p.fresh = false
@@ -55,6 +58,20 @@ func (r *Reconciler) act(ctx context.Context, p *pass, s decide.State, d decide.
 		return fmt.Errorf("action %s is not known", d.Action)
 	}
 	return nil
+}
+
+// mustWait reports whether a POST would be held back, so that its intent would be
+// stored in vain, and once more when its turn comes. Where a look comes first, it
+// would use up the turn, and only the stored intent makes it needless.
+func (r *Reconciler) mustWait(ctx context.Context, p *pass, s decide.State) bool {
+	if s.Machine != decide.MachineNone && s.Machine != decide.MachineUnconfirmed {
+		return false
+	}
+	err := provider.Reserve(ctx, p.provider.Client, provider.OperationCreate)
+	if err != nil {
+		r.failed(p, provider.OperationCreate, err)
+	}
+	return err != nil
 }
 
 // recordIntent stores what the next POST will send, before it is sent. The write

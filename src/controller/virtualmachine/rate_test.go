@@ -102,6 +102,21 @@ func TestACrowdIsMadeThoughEachCallWaitsForItsTurn(t *testing.T) {
 				w.awaitsRunning(fmt.Sprintf("web-%d", number))
 			}
 			w.live(crowd)
+			// One each, before its POST; none for a POST that was not made.
+			if got := w.wrote("patch VirtualMachine"); got != crowd {
+				t.Errorf("%d intents were stored for %d VMs", got, crowd)
+			}
 		})
 	}
+}
+
+// wrote is how often the controller has made a kind of write.
+func (w *world) wrote(what string) int {
+	count := 0
+	for _, write := range w.writes.all() {
+		if write == what {
+			count++
+		}
+	}
+	return count
 }

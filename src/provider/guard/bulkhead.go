@@ -169,15 +169,20 @@ func (b *Bulkhead) settle(now time.Time) {
 	}
 	for s := b.next(now); s != nil; s = b.next(now) {
 		caller := s.parked.take()
-		if b.offers[caller] != nil {
-			// Of another client, which this one has replaced.
-			b.withdraw(caller)
-		}
-		b.offers[caller] = &offer{cell: s, until: now.Add(offerKept)}
-		s.offered++
-		b.hold(s.provider, 1)
+		b.offer(s, caller, now)
 		b.woken = append(b.woken, caller)
 	}
+}
+
+// offer keeps a permit for a caller.
+func (b *Bulkhead) offer(s *cell, caller string, now time.Time) {
+	if b.offers[caller] != nil {
+		// Of another client, which this one has replaced.
+		b.withdraw(caller)
+	}
+	b.offers[caller] = &offer{cell: s, until: now.Add(offerKept)}
+	s.offered++
+	b.hold(s.provider, 1)
 }
 
 // next is the cell that may have one more permit and where somebody has waited the

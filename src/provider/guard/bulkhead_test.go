@@ -191,6 +191,30 @@ func (h *hull) mustLetAny(caller string) *flight {
 	return f
 }
 
+func TestAReservedPermitIsForItsCallerAndIsGivenBackIfItIsNotUsed(t *testing.T) {
+	t.Parallel()
+	h := newHull(4, "a", "b")
+	reserve := func(caller string) error {
+		defer h.tell()
+		return h.of(caller).reserve(provider.OperationCreate, provider.CallInfo{Caller: caller, Worker: true}, h.now)
+	}
+	if err := reserve("a-1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := reserve("a-2"); provider.CauseOf(err) != provider.CauseBulkhead {
+		t.Fatalf("a second permit: %v", err)
+	}
+	f := h.mustLet(t, "a-1")
+	h.ends("a", f, nil)
+	h.mustWake(t, "a-2")
+	if err := reserve("a-2"); err != nil {
+		t.Fatalf("the permit that it was woken for: %v", err)
+	}
+	h.mustRefuse(t, "a-3", provider.CauseBulkhead)
+	h.Begin("a-2")()
+	h.mustWake(t, "a-3")
+}
+
 func TestAPermitThatIsFreedWhileItsCallerIsAtWorkIsKept(t *testing.T) {
 	t.Parallel()
 	h := newHull(4, "a", "b")

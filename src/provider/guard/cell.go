@@ -85,11 +85,8 @@ func (s *cell) enter(op provider.Operation, info provider.CallInfo, now time.Tim
 	if op == provider.OperationCapabilities {
 		return &flight{began: now, probe: true}, nil
 	}
-	kept := s.takeOffer(info.Caller)
-	if !s.breaker.lets(now) || info.Worker && !kept && !b.room(s, now) {
-		refusal := s.refuse(op, info, now)
-		b.settle(now)
-		return nil, refusal
+	if err := s.ask(op, info, now); err != nil {
+		return nil, err
 	}
 	f := &flight{began: now, worker: info.Worker}
 	s.breaker.begin(f)
@@ -98,6 +95,43 @@ func (s *cell) enter(op provider.Operation, info provider.CallInfo, now time.Tim
 		b.hold(s.provider, 1)
 	}
 	return f, nil
+}
+
+// reserve keeps a permit for a caller that calls soon, or says why not.
+func (s *cell) reserve(op provider.Operation, info provider.CallInfo, now time.Time) error {
+	b := s.bulkhead
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settle(now)
+	if err := s.ask(op, info, now); err != nil {
+		return err
+	}
+	if info.Worker && info.Caller != "" {
+		b.offer(s, info.Caller, now)
+	}
+	return nil
+}
+
+// release takes back what reserve has kept.
+func (s *cell) release(caller string, now time.Time) {
+	b := s.bulkhead
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s.takeOffer(caller) {
+		b.settle(now)
+	}
+}
+
+// ask says why a caller must not call now. Where it may, the permit that was kept for
+// it is free, and is to be held at once.
+func (s *cell) ask(op provider.Operation, info provider.CallInfo, now time.Time) error {
+	kept := s.takeOffer(info.Caller)
+	if s.breaker.lets(now) && (!info.Worker || kept || s.bulkhead.room(s, now)) {
+		return nil
+	}
+	refusal := s.refuse(op, info, now)
+	s.bulkhead.settle(now)
+	return refusal
 }
 
 // takeOffer uses the permit that is kept for a caller here, if there is one.

@@ -68,7 +68,10 @@ type Client struct {
 	paused time.Time
 }
 
-var _ provider.Client = (*Client)(nil)
+var (
+	_ provider.Client   = (*Client)(nil)
+	_ provider.Reserver = (*Client)(nil)
+)
 
 // New returns a Client that makes its calls through next. Close it once it is
 // replaced.
@@ -104,48 +107,78 @@ func (c *Client) admit(ctx context.Context, op provider.Operation) (*flight, err
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, info := c.now(), provider.CallInfoFrom(ctx)
-	if remaining := c.paused.Sub(now); remaining > 0 {
-		return nil, &provider.Error{
-			Op: op, Class: provider.Throttled, Cause: provider.CausePaused,
-			RetryAfter: wait.Jitter(remaining, pauseJitter),
-			Err:        errors.New("the provider asked for a pause"),
-		}
+	if err := c.untilPaused(op, now); err != nil {
+		return nil, err
 	}
 	// Before the limit, for a turn that is used and not needed is lost.
 	f, err := c.cell.enter(op, info, now)
 	if err != nil {
 		return nil, err
 	}
-	remaining := c.untilTurn(info.Caller, now)
-	if remaining <= 0 {
-		return f, nil
+	if remaining := c.untilTurn(info.Caller, now, false); remaining > 0 {
+		c.cell.withdraw(f, now)
+		return nil, limited(op, remaining)
 	}
-	c.cell.withdraw(f, now)
-	return nil, &provider.Error{
+	c.turns.use(info.Caller)
+	return f, nil
+}
+
+// Reserve implements provider.Reserver.
+func (c *Client) Reserve(ctx context.Context, op provider.Operation) error {
+	defer c.cell.bulkhead.tell()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, info := c.now(), provider.CallInfoFrom(ctx)
+	if err := c.untilPaused(op, now); err != nil {
+		return err
+	}
+	if err := c.cell.reserve(op, info, now); err != nil {
+		return err
+	}
+	if remaining := c.untilTurn(info.Caller, now, true); remaining > 0 {
+		c.cell.release(info.Caller, now)
+		return limited(op, remaining)
+	}
+	return nil
+}
+
+// untilPaused fails while the provider wants no calls.
+func (c *Client) untilPaused(op provider.Operation, now time.Time) error {
+	remaining := c.paused.Sub(now)
+	if remaining <= 0 {
+		return nil
+	}
+	return &provider.Error{
+		Op: op, Class: provider.Throttled, Cause: provider.CausePaused,
+		RetryAfter: wait.Jitter(remaining, pauseJitter),
+		Err:        errors.New("the provider asked for a pause"),
+	}
+}
+
+func limited(op provider.Operation, remaining time.Duration) error {
+	return &provider.Error{
 		Op: op, Class: provider.Throttled, Cause: provider.CauseLocalLimit, RetryAfter: remaining,
 		Err: errors.New("the rate limit of this provider is reached"),
 	}
 }
 
-// untilTurn returns how long a caller has yet to wait, and uses its turn if that
-// is not at all.
-func (c *Client) untilTurn(caller string, now time.Time) time.Duration {
+// untilTurn returns how long a caller has yet to wait for its turn, which is kept
+// until it is used; if it is now, only where keep says that it is used later.
+func (c *Client) untilTurn(caller string, now time.Time, keep bool) time.Duration {
+	if c.limiter.Limit() == rate.Inf {
+		return 0
+	}
 	c.turns.forget(now)
 	if kept := c.turns.of(caller); kept != nil {
-		remaining := kept.at.Sub(now)
-		if remaining <= 0 {
-			c.turns.use(kept)
-		}
-		return remaining
+		return kept.at.Sub(now)
 	}
 	reservation := c.limiter.ReserveN(now, 1)
-	remaining := reservation.DelayFrom(now)
+	remaining := max(reservation.DelayFrom(now), 0)
 	switch {
-	case remaining <= 0:
-	case caller == "":
+	case caller == "" && remaining > 0:
 		// Nobody would come back for it.
 		reservation.CancelAt(now)
-	default:
+	case caller != "" && (remaining > 0 || keep):
 		c.turns.keep(caller, now.Add(remaining), reservation)
 	}
 	return remaining

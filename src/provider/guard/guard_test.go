@@ -185,6 +185,31 @@ func TestAfterAPauseTurnsDoNotComeAllAtOnce(t *testing.T) {
 	}
 }
 
+func TestWhatIsReservedIsForItsCallersNextCall(t *testing.T) {
+	t.Parallel()
+	r := newRig(1, 1)
+	reserve := func(caller string) time.Duration {
+		ctx := provider.WithCallInfo(context.Background(), provider.CallInfo{Caller: caller})
+		return provider.RetryAfterOf(provider.Reserve(ctx, r.client, provider.OperationCreate))
+	}
+	if wait := reserve("a"); wait != 0 {
+		t.Errorf("told to wait %v for the first turn", wait)
+	}
+	r.wants(t, "b", time.Second)
+	if wait := reserve("a"); wait != 0 {
+		t.Errorf("told to wait %v for a turn that it has", wait)
+	}
+	r.wants(t, "a", 0)
+	if wait := reserve("a"); wait != 2*time.Second {
+		t.Errorf("told to wait %v for the turn after b's", wait)
+	}
+	r.now = r.now.Add(2 * time.Second)
+	r.wants(t, "a", 0)
+	if r.calls() != 2 {
+		t.Errorf("%d calls, want 2: a reservation makes none", r.calls())
+	}
+}
+
 func TestErrorsAndAnswersComeThroughUnchanged(t *testing.T) {
 	t.Parallel()
 	r := newRig(100, 100)

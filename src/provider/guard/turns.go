@@ -31,7 +31,8 @@ func (t *turns) keep(caller string, at time.Time, reservation *rate.Reservation)
 	t.queue = append(t.queue, kept)
 }
 
-func (t *turns) use(kept *turn) { delete(t.byCaller, kept.caller) }
+// use takes a caller's turn, if it has one.
+func (t *turns) use(caller string) { delete(t.byCaller, caller) }
 
 // forget drops turns that came too long ago.
 func (t *turns) forget(now time.Time) {

@@ -23,7 +23,10 @@ type Client struct {
 	now  func() time.Time
 }
 
-var _ provider.Client = (*Client)(nil)
+var (
+	_ provider.Client   = (*Client)(nil)
+	_ provider.Reserver = (*Client)(nil)
+)
 
 // New returns a Client that makes its calls through next and measures them by a
 // clock; nil means time.Now.
@@ -63,6 +66,15 @@ func record(op provider.Operation, err error, duration time.Duration) string {
 	}
 	metrics.ProviderCallDuration.WithLabelValues(string(op), outcome).Observe(duration.Seconds())
 	return outcome
+}
+
+// Reserve implements provider.Reserver.
+func (c *Client) Reserve(ctx context.Context, op provider.Operation) error {
+	err := provider.Reserve(ctx, c.next, op)
+	if reason := heldBackBy(provider.CauseOf(err)); reason != "" {
+		metrics.ProviderThrottled.WithLabelValues(reason).Inc()
+	}
+	return err
 }
 
 // heldBackBy is why the guard did not make a call; empty if it did.

@@ -64,8 +64,8 @@ type watch struct {
 	revision int64
 	latest   *Snapshot
 	// failed counts the lists since latest.
-	failed int
-	awaited  map[string]struct{}
+	failed  int
+	awaited map[string]struct{}
 }
 
 // New returns an Observer of what a registry leads to. Brisk is how often to list
