@@ -20,6 +20,7 @@ import (
 	"github.com/example/vmoperator/src/controller/appautoscaler"
 	"github.com/example/vmoperator/src/controller/index"
 	"github.com/example/vmoperator/src/controller/labeller"
+	"github.com/example/vmoperator/src/controller/listing"
 	"github.com/example/vmoperator/src/controller/myapp"
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/orphan/finding"
@@ -130,7 +131,7 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 	providers := registry.New()
 	bulkhead := guard.NewBulkhead(o.workers[virtualMachineController], time.Now)
 	lists := snapshot.New(providers, o.transitionPoll, time.Now)
-	if err := lists.SetupWithManager(mgr); err != nil {
+	if err := (&listing.Reconciler{Lists: lists}).SetupWithManager(mgr); err != nil {
 		return err
 	}
 	var findings *finding.Board

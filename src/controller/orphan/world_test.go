@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
@@ -164,10 +163,9 @@ func (w *world) look() time.Duration {
 func (w *world) goOn() time.Duration {
 	w.t.Helper()
 	request := ctrl.Request{NamespacedName: w.key()}
-	for _, each := range []reconcile.Reconciler{w.orphans, w.observer} {
-		_, err := each.Reconcile(w.t.Context(), request)
-		w.must(err)
-	}
+	_, err := w.orphans.Reconcile(w.t.Context(), request)
+	w.must(err)
+	w.observer.Look(w.t.Context(), w.key())
 	result, err := w.orphans.Reconcile(w.t.Context(), request)
 	w.must(err)
 	if result.RequeueAfter <= 0 {

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/provider"
@@ -101,9 +100,7 @@ func newListed(t *testing.T) *listed {
 
 func (l *listed) list() {
 	l.t.Helper()
-	if _, err := l.Lists.Reconcile(l.t.Context(), ctrl.Request{NamespacedName: l.key}); err != nil {
-		l.t.Fatal(err)
-	}
+	l.Lists.Look(l.t.Context(), l.key)
 }
 
 // pass is one over a VirtualMachine whose VM is known.

@@ -27,6 +27,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/index"
+	"github.com/example/vmoperator/src/controller/listing"
 	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
@@ -172,7 +173,7 @@ func (w *world) startManager() {
 	var lists *snapshot.Observer
 	if !w.polled {
 		lists = snapshot.New(w.registry, w.options.TransitionPoll, time.Now)
-		w.must(lists.SetupWithManager(mgr))
+		w.must((&listing.Reconciler{Lists: lists}).SetupWithManager(mgr))
 	}
 	w.must((&virtualmachine.Reconciler{
 		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists, Bulkhead: w.bulkhead,

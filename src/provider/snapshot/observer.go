@@ -2,33 +2,22 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/workqueue"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/registry"
 )
 
-const (
-	// workers is how many providers are listed at once: a slow one must not hold up
-	// all others.
-	workers = 8
-	// jitter is the part by which intervals are spread, so that providers that became
-	// usable together are not listed together for ever.
-	jitter = 0.1
-)
+// jitter is the part by which intervals are spread, so that providers that became
+// usable together are not listed together for ever.
+const jitter = 0.1
 
 // Observer lists the providers of all ProviderConfigs that are Ready and offer
 // lists, each every poll interval, and every Brisk interval while so many of its VMs
@@ -52,24 +41,8 @@ type Observer struct {
 // nothing is known that way yet.
 type Listener func(key types.NamespacedName, first bool)
 
-// watch is what is known of one ProviderConfig's VMs. One worker at a time uses walk,
-// due and cause; the rest is guarded by the Observer's lock.
-type watch struct {
-	// walk is a list that is not complete yet; nil between lists.
-	walk *walk
-	// due is when to list next, unless brisk, and begun when the last list was begun.
-	due, begun time.Time
-	// revision is that of the registry's entry that was last listed through, with
-	// success or without.
-	revision int64
-	latest   *Snapshot
-	// failed counts the lists since latest.
-	failed  int
-	awaited map[string]struct{}
-}
-
 // New returns an Observer of what a registry leads to. Brisk is how often to list
-// where many VMs are awaited. It does nothing until it is set up with a manager.
+// where many VMs are awaited. Somebody must call Look: see WakeBy.
 func New(providers *registry.Registry, brisk time.Duration, now func() time.Time) *Observer {
 	o := &Observer{registry: providers, brisk: brisk, now: now, watched: map[types.NamespacedName]*watch{}, readers: map[types.NamespacedName]Reader{}}
 	o.wake, o.waiting = o.wait, map[types.NamespacedName]struct{}{}
@@ -95,32 +68,17 @@ func (o *Observer) Listen(listener Listener) {
 	o.listeners = append(o.listeners, listener)
 }
 
-// SetupWithManager starts the lists with the manager, where it leads.
-func (o *Observer) SetupWithManager(mgr ctrl.Manager) error {
-	err := ctrl.NewControllerManagedBy(mgr).
-		Named("snapshot").
-		WatchesRawSource(o.wakes()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(o)
-	if err != nil {
-		return fmt.Errorf("setting up the lists of VMs: %w", err)
+// WakeBy sets the function that lets Look be called at once for a ProviderConfig: its
+// entry in the registry has changed, or its VMs are to be listed sooner than was
+// planned. It is called at once for those that came before it was set.
+func (o *Observer) WakeBy(wake func(types.NamespacedName)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.wake = wake
+	for key := range o.waiting {
+		wake(key)
 	}
-	return nil
-}
-
-// wakes enqueues ProviderConfigs whose entry in the registry has changed, or whose
-// VMs are to be listed sooner than was planned.
-func (o *Observer) wakes() source.Source {
-	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.wake = func(key types.NamespacedName) { queue.Add(reconcile.Request{NamespacedName: key}) }
-		for key := range o.waiting {
-			o.wake(key)
-		}
-		o.waiting = nil
-		return nil
-	})
+	o.waiting = nil
 }
 
 // Latest is the last complete list of a ProviderConfig's VMs; nil if there is none.
@@ -149,11 +107,6 @@ func (o *Observer) Brisk(key types.NamespacedName) bool {
 	defer o.mu.Unlock()
 	w := o.watched[key]
 	return w != nil && w.brisk()
-}
-
-// brisk: a list costs a call for each page, a look at each VM one for each.
-func (w *watch) brisk() bool {
-	return w.latest != nil && len(w.awaited) > 0 && len(w.awaited) >= w.latest.Pages
 }
 
 // Awaited are the VMs of a ProviderConfig that are awaited, by their callers' names.
@@ -197,17 +150,17 @@ func (o *Observer) Await(key types.NamespacedName, vm string, awaited bool) {
 	}
 }
 
-// Reconcile lists the VMs of one ProviderConfig, when that is due.
-func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	key := request.NamespacedName
+// Look lists the VMs of one ProviderConfig, when that is due, and returns when to
+// look again; 0 means when it is woken. It is called for one ProviderConfig at a time.
+func (o *Observer) Look(ctx context.Context, key types.NamespacedName) time.Duration {
 	entry := o.registry.Get(key)
 	if !o.lists(key, entry) {
 		o.forget(key)
-		return ctrl.Result{}, nil
+		return 0
 	}
 	w := o.of(key)
 	if left := o.until(w, entry); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
+		return left
 	}
 	if w.walk == nil || w.walk.outdated(entry, o.now()) {
 		w.walk.over(errOver)
@@ -216,13 +169,13 @@ func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Re
 	turn, err := w.walk.run(withCallInfo(ctx, key), entry.Client)
 	switch {
 	case turn > 0:
-		return ctrl.Result{RequeueAfter: turn}, nil
+		return turn
 	case ctx.Err() != nil:
 		// The operator stops, which says nothing of the list.
-		return ctrl.Result{}, nil
+		return 0
 	}
 	o.finish(ctx, key, entry, err)
-	return ctrl.Result{RequeueAfter: o.until(w, entry)}, nil
+	return max(o.until(w, entry), soonest)
 }
 
 // Lists reports whether the VMs of a provider can be, and are, listed.
@@ -252,7 +205,7 @@ func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry r
 
 	ended.over(err)
 	if err != nil {
-		log.FromContext(ctx).Info("the list of VMs is not complete and proves nothing", "error", err.Error())
+		logr.FromContextOrDiscard(ctx).Info("the list of VMs is not complete and proves nothing", "error", err.Error())
 		if provider.ClassOf(err) == provider.Unauthorized {
 			o.registry.Doubt(key)
 		}
@@ -260,14 +213,6 @@ func (o *Observer) finish(ctx context.Context, key types.NamespacedName, entry r
 	if err == nil || first {
 		o.tell(key, first)
 	}
-}
-
-func (w *watch) show(key types.NamespacedName) {
-	var complete time.Time
-	if w.latest != nil {
-		complete = w.latest.Begun
-	}
-	metrics.ProviderConfigs{}.SetLists(key.Namespace, key.Name, complete, w.failed)
 }
 
 // until is how long the next list has time.
@@ -339,6 +284,6 @@ func spread(interval time.Duration) time.Duration {
 // probes and of any VM's, for a rate limit keeps one turn for each.
 func withCallInfo(ctx context.Context, key types.NamespacedName) context.Context {
 	info := provider.CallInfo{Caller: "list of " + key.String(), RequestID: uuid.NewString()}
-	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues("requestID", info.RequestID))
+	ctx = logr.NewContext(ctx, logr.FromContextOrDiscard(ctx).WithValues("requestID", info.RequestID))
 	return provider.WithCallInfo(ctx, info)
 }

@@ -3,87 +3,16 @@ package snapshot_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
 	"github.com/example/vmoperator/src/provider/registry"
-	"github.com/example/vmoperator/src/provider/snapshot"
 )
-
-var aws = types.NamespacedName{Namespace: "team", Name: "aws"}
-
-const (
-	interval = 30 * time.Second
-	brisk    = 2 * time.Second
-	pageSize = 3
-)
-
-// rig is an Observer of one provider in a time that only the test moves.
-type rig struct {
-	t        *testing.T
-	now      time.Time
-	provider *fake.Provider
-	entry    registry.Entry
-	registry *registry.Registry
-	observer *snapshot.Observer
-
-	mu   sync.Mutex
-	told []bool
-}
-
-func newRig(t *testing.T, vms int) *rig {
-	t.Helper()
-	r := &rig{
-		t: t, now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), registry: registry.New(),
-		provider: fake.New(fake.Options{Capabilities: fake.Full(), Phase: provider.PhaseRunning, PageSize: pageSize}),
-	}
-	for i := range vms {
-		r.provider.Put(provider.Machine{Phase: provider.PhaseRunning, Memory: "4Gi", Labels: map[string]string{"a": "b"}}, fmt.Sprint("key-", i))
-	}
-	r.observer = snapshot.New(r.registry, brisk, func() time.Time { return r.now })
-	r.observer.Listen(func(_ types.NamespacedName, first bool) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.told = append(r.told, first)
-	})
-	r.entry = registry.Entry{State: registry.Ready, Client: r.provider, Capabilities: fake.Full(), PollInterval: interval}
-	r.registry.Set(aws, r.entry)
-	return r
-}
-
-// pass makes a pass, and returns when the next one is due.
-func (r *rig) pass() time.Duration {
-	r.t.Helper()
-	return r.passWith(r.t.Context())
-}
-
-func (r *rig) passWith(ctx context.Context) time.Duration {
-	r.t.Helper()
-	result, err := r.observer.Reconcile(ctx, ctrl.Request{NamespacedName: aws})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return result.RequeueAfter
-}
-
-func (r *rig) calls() int { return r.provider.Counts()[provider.OperationList] }
-
-func (r *rig) wantCalls(want int) {
-	r.t.Helper()
-	if got := r.calls(); got != want {
-		r.t.Errorf("%d calls, want %d", got, want)
-	}
-}
-
-// soon reports whether a wait is an interval, up to a tenth shorter or longer.
-func soon(wait, interval time.Duration) bool { return wait >= interval*9/10 && wait <= interval*11/10 }
 
 func TestOneListOfAllPagesShowsAllVMsOncePerInterval(t *testing.T) {
 	t.Parallel()
@@ -336,100 +265,5 @@ func TestCredentialsThatAreRefusedAreDoubted(t *testing.T) {
 	r.pass()
 	if doubted != 1 {
 		t.Errorf("doubted %d times", doubted)
-	}
-}
-
-// reading is what a reader was given.
-type reading struct {
-	ids  []string
-	ends []error
-}
-
-func (r *reading) Page(items []provider.Machine) {
-	for _, machine := range items {
-		r.ids = append(r.ids, machine.ID+" "+machine.Labels["a"])
-	}
-}
-
-func (r *reading) Done(err error) { r.ends = append(r.ends, err) }
-
-func TestAReaderTakesInAWholeListThatIsMadeAnyway(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 4)
-	r.provider.Inject(fake.Fault{Op: provider.OperationList, Skip: 1, Class: provider.Throttled, RetryAfter: time.Second})
-	r.pass()
-	late := &reading{}
-	r.observer.Read(aws, late)
-	r.now = r.now.Add(time.Second)
-	r.pass()
-	if len(late.ids)+len(late.ends) > 0 {
-		t.Errorf("a list that was begun before is given: %+v", late)
-	}
-	r.pass()
-	r.wantCalls(3)
-	r.now = r.now.Add(interval * 11 / 10)
-	r.pass()
-	r.wantCalls(5)
-	if diff := cmp.Diff([]string{"vm-1 b", "vm-2 b", "vm-3 b", "vm-4 b"}, late.ids); diff != "" || len(late.ends) != 1 || late.ends[0] != nil {
-		t.Errorf("%s, ends: %v", diff, late.ends)
-	}
-	r.now = r.now.Add(interval * 11 / 10)
-	r.pass()
-	if len(late.ids) != 4 || len(late.ends) != 1 {
-		t.Errorf("a second list is given: %+v", late)
-	}
-}
-
-func TestAReaderIsWorthAListWhereNoVMAsksForOne(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 2)
-	r.entry.State = registry.Idle
-	r.registry.Set(aws, r.entry)
-	r.pass()
-	r.wantCalls(0)
-	reader := &reading{}
-	r.observer.Read(aws, reader)
-	r.pass()
-	r.wantCalls(1)
-	if len(reader.ids) != 2 || len(reader.ends) != 1 || reader.ends[0] != nil {
-		t.Errorf("%+v", reader)
-	}
-	r.now = r.now.Add(2 * interval)
-	r.pass()
-	r.wantCalls(1)
-}
-
-func TestAReaderHearsOfAListThatProvesNothing(t *testing.T) {
-	t.Parallel()
-	for what, change := range map[string]func(*rig){
-		"it fails": func(r *rig) { r.provider.Inject(fake.Fault{Op: provider.OperationList, Class: provider.Transient}) },
-		"the provider cannot be used any more": func(r *rig) {
-			r.entry.State = registry.NotReady
-			r.registry.Set(aws, r.entry)
-		},
-		"the way to it has changed": func(r *rig) {
-			r.entry.Client = &struct{ *fake.Provider }{r.provider}
-			r.registry.Set(aws, r.entry)
-		},
-	} {
-		r := newRig(t, 4)
-		r.provider.Inject(fake.Fault{Op: provider.OperationList, Skip: 1, Class: provider.Throttled, RetryAfter: time.Second})
-		reader := &reading{}
-		r.observer.Read(aws, reader)
-		r.pass()
-		change(r)
-		r.pass()
-		if len(reader.ends) != 1 || reader.ends[0] == nil {
-			t.Errorf("%s: %+v", what, reader)
-		}
-	}
-	r := newRig(t, 2)
-	r.entry.State = registry.NotReady
-	r.registry.Set(aws, r.entry)
-	reader := &reading{}
-	r.observer.Read(aws, reader)
-	r.pass()
-	if len(reader.ends) != 1 || reader.ends[0] == nil {
-		t.Errorf("nothing is listed: %+v", reader)
 	}
 }
