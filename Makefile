@@ -119,6 +119,7 @@ test-go: venv $(BIN)/helm ## Run the Go tests with the race detector, on a real 
 	mkdir -p out
 	assets=$$(go run ./src/test/controlplane/cmd/assets -complete)
 	KUBEBUILDER_ASSETS=$$assets go test -race -timeout 20m $(TESTARGS) ./... | tee out/test-go.txt | grep -v 'no test files'
+	go test -C src/tools/plot $(TESTARGS) ./...
 
 .PHONY: test-python
 test-python: venv ## Run the mock provider's tests.
@@ -168,6 +169,10 @@ bench: build ## Measure the operator beside bare clients and the handbook's oper
 .PHONY: bench-quick
 bench-quick: build ## The same with a few objects, in under five minutes: out/bench-quick.json.
 	$(bench_command) -sizes 50 -resync 10s -poll 5s -provision 3s -out out/bench-quick.json $(ARGS)
+
+.PHONY: plot
+plot: ## Draw the figures of the last bench: docs/performance.svg.
+	go run -C src/tools/plot . $(CURDIR)/out/bench.json $(CURDIR)/docs/performance.svg
 
 .PHONY: cover
 cover: venv $(BIN)/helm ## Measure the Go tests' coverage: out/cover.html.
