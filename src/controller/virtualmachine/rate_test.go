@@ -3,6 +3,7 @@ package virtualmachine_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/provider"
@@ -93,7 +94,10 @@ func TestACrowdIsMadeThoughEachCallWaitsForItsTurn(t *testing.T) {
 		"at a provider that offers everything we know": provider.KnownCapabilities(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, fake.Options{Capabilities: provider.Capabilities{Offered: offered}, Phase: provider.PhaseRunning})
+			// A POST is not sent, and its intent stored anew, where the pass took as long as a
+			// lease: on a busy machine, the short one of tests is over soon.
+			patient := func(w *world) { w.options.LeaseDuration = time.Minute }
+			w := newWorld(t, fake.Options{Capabilities: provider.Capabilities{Offered: offered}, Phase: provider.PhaseRunning}, patient)
 			w.narrow()
 			for number := range crowd {
 				w.vm(fmt.Sprintf("web-%d", number))
