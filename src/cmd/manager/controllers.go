@@ -94,16 +94,19 @@ func reads(o options) []authorizationv1.ResourceAttributes {
 	return all
 }
 
-// setUp adds the controllers to a manager and returns the informers that must
-// have synced before they can work.
-func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) ([]cache.Informer, error) {
+// setUp adds the controllers to a manager and returns the caches that must have
+// synced before they can work.
+func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) ([]syncing, error) {
 	if err := metrics.Register(ctrlmetrics.Registry); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
+	var caches []syncing
 	if o.runsCompute() {
-		if err := setUpCompute(ctx, mgr, o, namespaces); err != nil {
+		children, err := setUpCompute(ctx, mgr, o, namespaces)
+		if err != nil {
 			return nil, err
 		}
+		caches = append(caches, children...)
 	}
 	if o.runs(appAutoscalerController) {
 		if err := setUpAppAutoscalers(ctx, mgr, o); err != nil {
@@ -120,51 +123,56 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 			return nil, err
 		}
 	}
-	return informers(ctx, mgr, o)
+	all, err := informers(ctx, mgr, o)
+	return append(caches, all...), err
 }
 
-// setUpCompute adds the controllers of compute.example.com.
-func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) error {
+// setUpCompute adds the controllers of compute.example.com, and returns the caches
+// that they have beside the manager's.
+func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) ([]syncing, error) {
+	var caches []syncing
 	if err := index.Register(ctx, mgr.GetFieldIndexer()); err != nil {
-		return err
+		return nil, err
 	}
 	providers := registry.New()
 	bulkhead := guard.NewBulkhead(o.workers[virtualMachineController], time.Now)
 	lists := snapshot.New(providers, o.transitionPoll, time.Now)
 	if err := (&listing.Reconciler{Lists: lists}).SetupWithManager(mgr); err != nil {
-		return err
+		return nil, err
 	}
 	var findings *finding.Board
 	if o.runs(orphanController) {
 		findings = &finding.Board{}
 		if err := orphans(mgr, o, providers, lists, findings).SetupWithManager(mgr); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.runs(providerConfigController) {
 		if err := providerConfigs(mgr, o, providers, findings, bulkhead).SetupWithManager(mgr); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.runs(virtualMachineController) {
-		if err := virtualMachines(mgr, o, providers, lists, bulkhead).SetupWithManager(mgr); err != nil {
-			return fmt.Errorf("setting up the VirtualMachine controller: %w", err)
+		vms := virtualMachines(mgr, o, providers, lists, bulkhead, namespaces)
+		if err := vms.SetupWithManager(mgr); err != nil {
+			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
+		caches = append(caches, vms)
 	}
 	if o.keepRoleBinding != "" {
 		keeper := &rolebinding.Reconciler{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Namespaces: namespaces, Name: o.keepRoleBinding}
 		if err := keeper.SetupWithManager(mgr); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.defaultEndpoint != "" {
 		ensure := &providerconfig.EnsureDefault{Client: mgr.GetClient(), Namespaces: namespaces, Endpoint: o.defaultEndpoint}
 		if err := mgr.Add(ensure); err != nil {
-			return fmt.Errorf("adding the default ProviderConfig: %w", err)
+			return nil, fmt.Errorf("adding the default ProviderConfig: %w", err)
 		}
 	}
 	metrics.CountVirtualMachines(counted(ctx, mgr))
-	return nil
+	return caches, nil
 }
 
 func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error {
@@ -230,11 +238,12 @@ func providerConfigs(
 }
 
 func virtualMachines(
-	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, bulkhead *guard.Bulkhead,
+	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, bulkhead *guard.Bulkhead, namespaces []string,
 ) *virtualmachine.Reconciler {
 	return &virtualmachine.Reconciler{
 		Options: virtualmachine.Options{
 			MaxConcurrentReconciles: o.workers[virtualMachineController],
+			Namespaces:              namespaces,
 			LeaseDuration:           o.leaderElection.leaseDuration,
 			VMAddressCIDRs:          o.vmAddresses,
 			TransitionPoll:          o.transitionPoll,
@@ -272,8 +281,8 @@ func labelKeeper(mgr ctrl.Manager, o options) *labeller.Reconciler {
 }
 
 // informers returns all informers, without waiting for any.
-func informers(ctx context.Context, mgr ctrl.Manager, o options) ([]cache.Informer, error) {
-	var all []cache.Informer
+func informers(ctx context.Context, mgr ctrl.Manager, o options) ([]syncing, error) {
+	var all []syncing
 	for _, kind := range cached(o) {
 		informer, err := mgr.GetCache().GetInformer(ctx, kind.object, cache.BlockUntilSynced(false))
 		if err != nil {

@@ -13,9 +13,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +28,7 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/cmd/manager/access"
 	"github.com/example/vmoperator/src/controller/labeller"
+	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/scope"
 )
@@ -104,43 +107,54 @@ func metricsAccess(o options) func(*rest.Config, *http.Client) (metricsserver.Fi
 	return access.Filter
 }
 
-// cachedKind is a kind of objects that the caches hold, and whether only our own.
+// cachedKind is a kind of objects that the caches hold.
 type cachedKind struct {
 	object client.Object
-	ours   bool
+	// selected are those that are held; nil means all.
+	selected labels.Selector
+	// slim makes them smaller; nil means that only managedFields are left out.
+	slim toolscache.TransformFunc
+}
+
+// ours are the objects with our label, except the children of VirtualMachines: the
+// controller has a cache for these that holds less of each. Those of an object whose
+// name is no label's value are in both.
+func ours() labels.Selector {
+	noChild, err := labels.NewRequirement(computev1.VirtualMachineLabel, selection.DoesNotExist, nil)
+	utilruntime.Must(err) // the label is a constant
+	return labels.SelectorFromSet(labels.Set{computev1.WatchedLabel: computev1.WatchedLabelValue}).Add(*noChild)
 }
 
 func cached(o options) []cachedKind {
 	var all []cachedKind
 	if o.runsCompute() {
 		all = append(all,
-			cachedKind{&computev1.VirtualMachine{}, false},
-			cachedKind{&computev1.ProviderConfig{}, false},
-			cachedKind{&corev1.Secret{}, true},
-			cachedKind{&corev1.Service{}, true},
-			cachedKind{&discoveryv1.EndpointSlice{}, true},
+			cachedKind{object: &computev1.VirtualMachine{}, slim: virtualmachine.Slim},
+			cachedKind{object: &computev1.ProviderConfig{}},
+			cachedKind{object: &corev1.Secret{}, selected: ours()},
 		)
 	}
 	if o.runs(appAutoscalerController) {
 		// A Deployment that is managed and not owned carries no label to select it by.
 		all = append(all,
-			cachedKind{&exampleappsv1.AppAutoscaler{}, false},
-			cachedKind{&appsv1.Deployment{}, false},
-			cachedKind{&autoscalingv2.HorizontalPodAutoscaler{}, false},
+			cachedKind{object: &exampleappsv1.AppAutoscaler{}},
+			cachedKind{object: &appsv1.Deployment{}},
+			cachedKind{object: &autoscalingv2.HorizontalPodAutoscaler{}},
 		)
 	}
 	if o.runs(myAppController) {
-		all = append(all, cachedKind{&exampleappsv1.MyApp{}, false})
-		if !o.runsCompute() {
-			all = append(all, cachedKind{&corev1.Service{}, true})
-		}
-		if !o.runs(appAutoscalerController) {
+		all = append(all, cachedKind{object: &exampleappsv1.MyApp{}}, cachedKind{object: &corev1.Service{}, selected: ours()})
+		switch {
+		case o.runs(appAutoscalerController):
+		case o.runs(labellerController):
 			// The selection is the kind's, and the labeller needs all of it.
-			all = append(all, cachedKind{&appsv1.Deployment{}, !o.runs(labellerController)})
+			all = append(all, cachedKind{object: &appsv1.Deployment{}})
+		default:
+			all = append(all, cachedKind{object: &appsv1.Deployment{}, selected: ours()})
 		}
 	}
 	if o.runs(labellerController) {
-		all = append(all, cachedKind{labeller.Deployment(), false})
+		all = append(all, cachedKind{object: labeller.Deployment()})
 	}
 	return all
 }
@@ -154,10 +168,9 @@ func cacheOptions(o options, namespaces []string) cache.Options {
 	for _, namespace := range namespaces {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
-	watched := labels.SelectorFromSet(labels.Set{computev1.WatchedLabel: computev1.WatchedLabelValue})
 	for _, kind := range cached(o) {
-		if kind.ours {
-			options.ByObject[kind.object] = cache.ByObject{Label: watched}
+		if kind.selected != nil || kind.slim != nil {
+			options.ByObject[kind.object] = cache.ByObject{Label: kind.selected, Transform: kind.slim}
 		}
 	}
 	return options

@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
 // probes serves /healthz and /readyz. The manager could, but only once it is
 // built: while no namespace can be worked in yet, the process is alive and not
 // ready, and must not be killed for want of an answer.
 type probes struct {
-	server    *http.Server
-	informers atomic.Pointer[[]cache.Informer]
+	server *http.Server
+	caches atomic.Pointer[[]syncing]
 }
+
+// syncing is a cache that holds, at some time, all that there is.
+type syncing interface{ HasSynced() bool }
 
 // startProbes serves until stop is called. An address of 0 serves nothing.
 func startProbes(ctx context.Context, address string, logger logr.Logger) (*probes, error) {
@@ -46,8 +48,8 @@ func (p *probes) stop() {
 	}
 }
 
-// watch makes the process ready once informers have synced.
-func (p *probes) watch(informers []cache.Informer) { p.informers.Store(&informers) }
+// watch makes the process ready once caches have synced.
+func (p *probes) watch(caches []syncing) { p.caches.Store(&caches) }
 
 func answer(w http.ResponseWriter, why error) {
 	if why != nil {
@@ -58,12 +60,12 @@ func answer(w http.ResponseWriter, why error) {
 }
 
 func (p *probes) ready() error {
-	informers := p.informers.Load()
-	if informers == nil {
+	caches := p.caches.Load()
+	if caches == nil {
 		return errors.New("no namespace can be worked in yet")
 	}
-	for _, informer := range *informers {
-		if !informer.HasSynced() {
+	for _, each := range *caches {
+		if !each.HasSynced() {
 			return errors.New("caches are not synced")
 		}
 	}

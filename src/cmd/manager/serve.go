@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/kubernetes"
@@ -24,9 +26,22 @@ func setUpLogging(options *zap.Options, out io.Writer) logr.Logger {
 	return logger.WithName("vmoperator")
 }
 
+// heapGrowth is by how many percent the heap may grow before it is looked through for
+// garbage. Most of it are caches, which live as long as their objects: Go's 100 costs
+// a third more memory, and saves a twentieth of the processor time.
+const heapGrowth = 50
+
+// boundHeap keeps the heap small, unless GOGC says how much it may grow.
+func boundHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
+}
+
 // serve works until ctx ends, or until the process must be started again to work
 // in other namespaces than it does.
 func serve(ctx context.Context, o options, where place, logger logr.Logger) error {
+	boundHeap()
 	logger.Info("starting", "version", version, "release", where.release, "namespaces", where.namespaces)
 	probes, err := startProbes(ctx, o.probeAddress, logger)
 	if err != nil {
@@ -61,11 +76,11 @@ func serve(ctx context.Context, o options, where place, logger logr.Logger) erro
 	if err != nil {
 		return err
 	}
-	informers, err := setUp(ctx, mgr, o, settled)
+	caches, err := setUp(ctx, mgr, o, settled)
 	if err != nil {
 		return err
 	}
-	probes.watch(informers)
+	probes.watch(caches)
 	return work(ctx, mgr, namespaces, settled, logger)
 }
 

@@ -48,7 +48,7 @@ func Mass(
 	span := window{now: now, length: Intervals * pollInterval, releasedAt: releasedAt}
 	for i := range vms {
 		vm := &vms[i]
-		record := intent.Of(vm)
+		record := intent.Replacement(vm)
 		switch {
 		case span.vanished(vm) || span.replaced(record):
 			vanished++

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/happening"
+	"github.com/example/vmoperator/src/controller/virtualmachine/childcache"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 )
@@ -32,19 +32,22 @@ type childPlan struct {
 	of provider.Machine
 }
 
-// childWrite is one change. An object without a resourceVersion is created, one
-// without a spec to keep is deleted.
+// childWrite is one change of the object that should be, or of one that should not.
 type childWrite struct {
 	object client.Object
-	remove bool
+	verb   childVerb
 }
 
-// merge takes over into a child, as it is, everything that is ours of it, as it
-// should be. It reports whether that changed anything.
-type merge func(current, wanted client.Object) bool
+type childVerb uint8
+
+const (
+	createChild childVerb = iota
+	updateChild
+	removeChild
+)
 
 // observeChildren compares the children in the cache with those that should be.
-func (r *Reconciler) observeChildren(ctx context.Context, p *pass) decide.Children {
+func (r *Reconciler) observeChildren(p *pass) decide.Children {
 	if !tellSame(p.children.of, p.machine) {
 		// Another look at the VM, in this pass, has shown something new.
 		p.children = childPlan{}
@@ -59,14 +62,14 @@ func (r *Reconciler) observeChildren(ctx context.Context, p *pass) decide.Childr
 	addresses := publishable(p.machine.Addresses, r.VMAddressCIDRs)
 	wanted := desiredChildren(p.vm, p.machine, addresses)
 	plan := childPlan{of: p.machine}
-	r.plan(ctx, &plan, &corev1.Secret{}, wanted.secret, mergeSecret)
-	r.plan(ctx, &plan, &corev1.Service{}, wanted.service, mergeService)
+	r.plan(&plan, p.vm, wanted.secret)
+	r.plan(&plan, p.vm, wanted.service)
 	for family, slice := range wanted.slices {
 		if slice == nil {
-			r.planRemoval(ctx, &plan, p.vm, family)
+			r.planRemoval(&plan, p.vm, family)
 			continue
 		}
-		r.plan(ctx, &plan, &discoveryv1.EndpointSlice{}, slice, mergeSlice)
+		r.plan(&plan, p.vm, slice)
 	}
 	p.children = plan
 	return plan.state()
@@ -94,33 +97,27 @@ func (c *childPlan) state() decide.Children {
 func (c *childPlan) applied() bool { return c.writes != nil && len(c.writes) == 0 }
 
 // plan adds what one child needs.
-func (r *Reconciler) plan(ctx context.Context, plan *childPlan, current, wanted client.Object, merge merge) {
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(wanted), current)
+func (r *Reconciler) plan(plan *childPlan, vm *computev1.VirtualMachine, wanted client.Object) {
+	current, found := r.children.Get(childcache.KindOf(wanted), client.ObjectKeyFromObject(wanted))
 	switch {
-	case apierrors.IsNotFound(err):
+	case !found:
 		// The cache holds only what carries our label, so something may still be there.
-		plan.writes = append(plan.writes, childWrite{object: wanted})
-	case err != nil:
-		plan.err = fmt.Errorf("reading %s: %w", describe(wanted), err)
-	case !ownedLike(current, wanted):
+		plan.writes = append(plan.writes, childWrite{object: wanted, verb: createChild})
+	case !current.IsOf(vm.UID):
 		plan.blocked = append(plan.blocked, describe(wanted))
-	case !current.GetDeletionTimestamp().IsZero():
+	case current.Terminating:
 		// It is made again once it is gone.
-	case merge(current, wanted):
-		plan.writes = append(plan.writes, childWrite{object: current})
+	case current.Content != digest(wanted):
+		plan.writes = append(plan.writes, childWrite{object: wanted, verb: updateChild})
 	}
 }
 
 // planRemoval adds the removal of a slice that has no address left.
-func (r *Reconciler) planRemoval(ctx context.Context, plan *childPlan, vm *computev1.VirtualMachine, family discoveryv1.AddressType) {
-	slice := &discoveryv1.EndpointSlice{}
-	err := r.Client.Get(ctx, types.NamespacedName{Namespace: vm.Namespace, Name: sliceName(vm, family)}, slice)
-	switch {
-	case apierrors.IsNotFound(err):
-	case err != nil:
-		plan.err = fmt.Errorf("reading %s: %w", describe(slice), err)
-	case metav1.IsControlledBy(slice, vm) && slice.DeletionTimestamp.IsZero():
-		plan.writes = append(plan.writes, childWrite{object: slice, remove: true})
+func (r *Reconciler) planRemoval(plan *childPlan, vm *computev1.VirtualMachine, family discoveryv1.AddressType) {
+	slice := &discoveryv1.EndpointSlice{ObjectMeta: childMeta(vm, sliceName(vm, family))}
+	current, found := r.children.Get(childcache.EndpointSlices, client.ObjectKeyFromObject(slice))
+	if found && current.IsOf(vm.UID) && !current.Terminating {
+		plan.writes = append(plan.writes, childWrite{object: slice, verb: removeChild})
 	}
 }
 
@@ -156,28 +153,29 @@ func (r *Reconciler) applyChildren(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// write makes one change and says what it did.
+// write makes one change and says what it did; nothing, if there was nothing to do
+// after all.
 func (r *Reconciler) write(ctx context.Context, plan *childPlan, write childWrite) (string, error) {
-	switch {
-	case write.remove:
-		uid := write.object.GetUID()
-		err := r.Client.Delete(ctx, write.object, client.Preconditions{UID: &uid})
-		return "removed", client.IgnoreNotFound(err)
-	case write.object.GetResourceVersion() != "":
-		return "updated", r.Client.Update(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
+	switch write.verb {
+	case removeChild:
+		return r.removeChild(ctx, write.object)
+	case updateChild:
+		return r.updateChild(ctx, plan, write.object)
+	default:
+		wanted := copyOf(write.object)
+		err := r.Client.Create(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
+		if apierrors.IsAlreadyExists(err) {
+			// Ours without its label, or somebody else's.
+			return r.updateChild(ctx, plan, wanted)
+		}
+		return "created", err
 	}
-	wanted := write.object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
-	err := r.Client.Create(ctx, write.object, client.FieldOwner(computev1.FieldOwner))
-	if apierrors.IsAlreadyExists(err) {
-		return r.adoptChild(ctx, plan, wanted)
-	}
-	return "created", err
 }
 
-// adoptChild decides about an object that stands where a child belongs and that
-// the cache does not show: ours without its label, or somebody else's.
-func (r *Reconciler) adoptChild(ctx context.Context, plan *childPlan, wanted client.Object) (string, error) {
-	current := wanted.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+// updateChild makes an object that is there what it should be. The cache shows that
+// it differs, or shows none; only the apiserver has the rest of it, which must stay.
+func (r *Reconciler) updateChild(ctx context.Context, plan *childPlan, wanted client.Object) (string, error) {
+	current := copyOf(wanted)
 	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(wanted), current); err != nil {
 		return "", err
 	}
@@ -194,6 +192,22 @@ func (r *Reconciler) adoptChild(ctx context.Context, plan *childPlan, wanted cli
 	return "updated", r.Client.Update(ctx, current, client.FieldOwner(computev1.FieldOwner))
 }
 
+// removeChild deletes the very object that the cache shows to be ours.
+func (r *Reconciler) removeChild(ctx context.Context, unwanted client.Object) (string, error) {
+	current := copyOf(unwanted)
+	err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(unwanted), current)
+	if err != nil || !ownedLike(current, unwanted) {
+		return "", client.IgnoreNotFound(err)
+	}
+	uid := current.GetUID()
+	err = r.Client.Delete(ctx, current, client.Preconditions{UID: &uid})
+	return "removed", client.IgnoreNotFound(err)
+}
+
+func copyOf(object client.Object) client.Object {
+	return object.DeepCopyObject().(client.Object) //nolint:errcheck,forcetypeassert // a copy has its original's type
+}
+
 // ownedLike reports whether a child's controller is the object that wants it.
 func ownedLike(current, wanted client.Object) bool {
 	controller, owner := metav1.GetControllerOf(current), metav1.GetControllerOf(wanted)
@@ -207,6 +221,9 @@ func formerSelf(current, wanted client.Object) bool {
 	return controller != nil && controller.UID != owner.UID && controller.Kind == owner.Kind && controller.Name == owner.Name
 }
 
+// mergeAny takes over into a child, as it is, everything that is ours of it, as it
+// should be. It reports whether that changed anything: only where their digests
+// differ.
 func mergeAny(current, wanted client.Object) bool {
 	switch wanted.(type) {
 	case *corev1.Secret:

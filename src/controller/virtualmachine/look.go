@@ -188,10 +188,11 @@ func (r *Reconciler) classify(p *pass) decide.Machine {
 	}
 }
 
-// siblings are the objects, this one included, of the same ProviderConfig.
+// siblings are the objects, this one included, of the same ProviderConfig. They are
+// the cache's own, only to be read: there may be thousands.
 func (r *Reconciler) siblings(ctx context.Context, p *pass) ([]computev1.VirtualMachine, error) {
 	var list computev1.VirtualMachineList
 	err := r.Client.List(ctx, &list, client.InNamespace(p.vm.Namespace),
-		client.MatchingFields{index.ProviderRef: p.vm.ProviderConfigName()})
+		client.MatchingFields{index.ProviderRef: p.vm.ProviderConfigName()}, client.UnsafeDisableDeepCopy)
 	return list.Items, err
 }

@@ -37,7 +37,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) decide.State {
 	s.Fault = fault(p.fault)
 	if s.Machine.Exists() {
 		s.Size = r.size(p)
-		s.Children = r.observeChildren(ctx, p)
+		s.Children = r.observeChildren(p)
 	}
 	return s
 }

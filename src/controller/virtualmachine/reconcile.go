@@ -22,6 +22,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/happening"
+	"github.com/example/vmoperator/src/controller/virtualmachine/childcache"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/guard"
@@ -33,6 +34,8 @@ import (
 type Options struct {
 	// MaxConcurrentReconciles is the number of workers.
 	MaxConcurrentReconciles int
+	// Namespaces are those to work in; none means all.
+	Namespaces []string
 	// LeaseDuration is how long a leader that was cut off may still believe that it
 	// leads. Absence of a VM that was never seen does not count for so long.
 	LeaseDuration time.Duration
@@ -66,7 +69,8 @@ type Reconciler struct {
 	// Now is the time.
 	Now func() time.Time
 
-	memory *memory
+	memory   *memory
+	children *childcache.Cache
 }
 
 // maxSteps is more than any pass takes: one that takes more goes in circles.

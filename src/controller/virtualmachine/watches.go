@@ -2,17 +2,14 @@ package virtualmachine
 
 import (
 	"context"
-	"maps"
+	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -21,6 +18,7 @@ import (
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/backoff"
+	"github.com/example/vmoperator/src/controller/virtualmachine/childcache"
 	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
 )
@@ -30,6 +28,10 @@ import (
 // +kubebuilder:rbac:groups="",resources=secrets;services,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=discovery.k8s.io,resources=endpointslices,verbs=get;list;watch;create;update;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// HasSynced reports whether the cache of children, which is none of the manager's,
+// holds all that there are. SetupWithManager must have been called.
+func (r *Reconciler) HasSynced() bool { return r.children.HasSynced() }
 
 // SetupWithManager starts the controller with the manager. The index of
 // VirtualMachines by ProviderConfig must be registered.
@@ -42,13 +44,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		r.TransitionPoll = DefaultTransitionPoll
 	}
 	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, answersChanged(), idLearned()))
-	restored := builder.WithPredicates(childChanged())
+	if err := r.watchChildren(mgr); err != nil {
+		return err
+	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("virtualmachine").
 		For(&computev1.VirtualMachine{}, changed).
-		Owns(&corev1.Secret{}, restored).
-		Owns(&corev1.Service{}, restored).
-		Owns(&discoveryv1.EndpointSlice{}, restored).
+		WatchesRawSource(r.children.Source()).
 		WatchesRawSource(r.providerChanges()).
 		WatchesRawSource(r.listChanges()).
 		WatchesRawSource(r.freedPermits()).
@@ -58,6 +60,24 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 			EnableWarmup:            new(true),
 		}).
 		Complete(r)
+}
+
+// watchChildren adds the cache of the children, which is none of the manager's: it
+// holds digests of them, and not copies.
+func (r *Reconciler) watchChildren(mgr ctrl.Manager) (err error) {
+	r.children, err = childcache.New(childcache.Options{
+		Cluster:    mgr,
+		Namespaces: r.Namespaces,
+		Selector:   labels.SelectorFromSet(labels.Set{computev1.WatchedLabel: computev1.WatchedLabelValue}),
+		Content:    digest,
+	})
+	if err != nil {
+		return fmt.Errorf("setting up the cache of children: %w", err)
+	}
+	if err := mgr.Add(r.children); err != nil {
+		return fmt.Errorf("adding the cache of children: %w", err)
+	}
+	return nil
 }
 
 // answersChanged passes a change of an annotation that users set. Our own record
@@ -95,34 +115,6 @@ func idLearned() predicate.Predicate {
 			after, isVMToo := e.ObjectNew.(*computev1.VirtualMachine)
 			return isVM && isVMToo && wasAmbiguous(before) && before.Status.ID == "" && after.Status.ID != ""
 		},
-	}
-}
-
-// childChanged passes a child that was deleted or whose content changed: Secrets
-// and Services have no generation. A child that appears is our own doing.
-func childChanged() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			return !maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
-				!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences()) ||
-				!equality.Semantic.DeepEqual(content(e.ObjectOld), content(e.ObjectNew))
-		},
-	}
-}
-
-// content is what of a child is ours.
-func content(object client.Object) any {
-	switch child := object.(type) {
-	case *corev1.Secret:
-		return child.Data
-	case *corev1.Service:
-		return child.Spec
-	case *discoveryv1.EndpointSlice:
-		return []any{child.Endpoints, child.Ports}
-	default:
-		return object
 	}
 }
 

@@ -161,10 +161,6 @@ func (w *world) startManager() {
 		Cache: cache.Options{
 			DefaultNamespaces: map[string]cache.Config{w.namespace: {}},
 			DefaultTransform:  cache.TransformStripManagedFields(),
-			ByObject: map[client.Object]cache.ByObject{
-				&corev1.Secret{}:  {Label: labelled()},
-				&corev1.Service{}: {Label: labelled()},
-			},
 		},
 		NewClient: w.counted,
 	})
@@ -175,6 +171,7 @@ func (w *world) startManager() {
 		lists = snapshot.New(w.registry, w.options.TransitionPoll, time.Now)
 		w.must((&listing.Reconciler{Lists: lists}).SetupWithManager(mgr))
 	}
+	w.options.Namespaces = []string{w.namespace}
 	w.must((&virtualmachine.Reconciler{
 		Options: w.options, Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Registry: w.registry, Lists: lists, Bulkhead: w.bulkhead,
 		Recorder: mgr.GetEventRecorder("vmoperator"), Now: time.Now,

@@ -63,6 +63,15 @@ func Of(vm *computev1.VirtualMachine) *Record {
 	return &record
 }
 
+// Replacement is the record of an object whose VM was made instead of another one, or
+// is to be; nil for all others. These are mostly all, and are not decoded.
+func Replacement(vm *computev1.VirtualMachine) *Record {
+	if !strings.Contains(vm.Annotations[computev1.CreateIntentAnnotation], `"replaces"`) {
+		return nil
+	}
+	return Of(vm)
+}
+
 // storable reports whether a time is read as it is written: its year must have
 // four digits, and the zero time is written as null.
 func storable(at time.Time) bool {
