@@ -78,5 +78,5 @@ func (w *world) warmVirtualMachines(ctx context.Context, poll time.Duration) err
 	if err := g.site.stop(); err != nil {
 		return fmt.Errorf("after the warm-up: %w", err)
 	}
-	return vms.clear(ctx, warmUp)
+	return w.clear(ctx, vms, warmUp)
 }

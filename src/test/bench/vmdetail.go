@@ -56,7 +56,7 @@ func (w *world) live(ctx context.Context, c *contender, n int, p plan) (result *
 	if result.Calls, err = g.site.calls(ctx); err != nil {
 		return nil, err
 	}
-	return result, errors.Join(o.stop(), vms.clear(ctx, n))
+	return result, errors.Join(o.stop(), w.clear(ctx, vms, n))
 }
 
 // hang makes VirtualMachines at one provider, at first alone, and then while another

@@ -28,7 +28,7 @@ func (w *world) measureVMFloor(ctx context.Context, n, round int, p plan, f *vmF
 	if err := w.floorOf(ctx, vmKind, vms.deletion(), n, vmWorkers, &f.Delete); err != nil {
 		return err
 	}
-	return vms.clear(ctx, n)
+	return w.clear(ctx, vms, n)
 }
 
 // bareVirtualMachines are those that the floor makes all writes and calls for. The

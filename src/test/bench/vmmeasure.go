@@ -84,7 +84,7 @@ func (w *world) contend(ctx context.Context, c *contender, n int, p plan) (f vmF
 	if f.Delete, err = w.goThrough(ctx, o, g.site, vmKind, vms.deletion(), n); err != nil {
 		return f, err
 	}
-	return f, errors.Join(o.stop(), vms.clear(ctx, n))
+	return f, errors.Join(o.stop(), w.clear(ctx, vms, n))
 }
 
 // again starts another process in the place of one, and changes the ProviderConfig

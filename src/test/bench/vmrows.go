@@ -25,18 +25,28 @@ func deleteOf(f *vmFigures) *timed { return &f.Delete }
 // timeRows compare how long a phase takes.
 func timeRows(name string, of func(*vmFigures) *timed) []vmRow {
 	time := func(f *vmFigures) float64 { return of(f).Operator.Seconds }
-	floorRatio := ourRow(name+": time, ratio to the floor", func(f *vmFigures) string { return ratio(of(f).Ratio.Seconds) })
+	besideFloor := func(value func(t *timed) string) func(f *vmFigures) string {
+		return func(f *vmFigures) string {
+			if of(f).Floor.Seconds == 0 {
+				return none
+			}
+			return value(of(f))
+		}
+	}
+	floorRatio := ourRow(name+": time, ratio to the floor", besideFloor(func(t *timed) string { return ratio(t.Ratio.Seconds) }))
 	rows := []vmRow{
 		ourRow(name+": time "+of(exemplary()).Until, func(f *vmFigures) string { return seconds(time(f)) }),
-		ourRow(name+": time, floor", func(f *vmFigures) string { return seconds(of(f).Floor.Seconds) }),
+		ourRow(name+": time, floor", besideFloor(func(t *timed) string { return seconds(t.Floor.Seconds) })),
 		floorRatio,
-		ourRow(name+": work, ratio to the floor", func(f *vmFigures) string { return ratio(of(f).Ratio.WorkSeconds) }),
+		ourRow(name+": work, ratio to the floor", besideFloor(func(t *timed) string { return ratio(t.Ratio.WorkSeconds) })),
 	}
 	beside := rivalRows(func(r rival) []vmRow {
 		return []vmRow{besideRow(name+": time, "+r.title+" (times ours)", r.name, time, seconds)}
 	})
 	if name == "create" {
-		rows[2] = floorRatio.aiming(fmt.Sprintf("at most %.1f", floorGoal), middle, func(f *vmFigures, _ int) bool { return f.Create.Ratio.Seconds <= floorGoal })
+		rows[2] = floorRatio.aiming(fmt.Sprintf("at most %.1f", floorGoal), middle, func(f *vmFigures, _ int) bool {
+			return f.Create.Floor.Seconds > 0 && f.Create.Ratio.Seconds <= floorGoal
+		})
 		beside[0].goal = &goal{text: fmt.Sprintf("at least %d x", handbookGoal), at: middle, met: func(m *vmMeasurement) bool {
 			us, them := m.of(ourName), m.of(handbook(1).name)
 			return us != nil && them != nil && them.Create.Operator.Seconds >= handbookGoal*us.Create.Operator.Seconds

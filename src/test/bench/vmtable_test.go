@@ -45,6 +45,16 @@ func TestAGoalForANumberThatWasNotMeasuredIsNeitherMetNorMissed(t *testing.T) {
 	}
 }
 
+func TestAFloorThatWasNotMeasuredIsNoFigure(t *testing.T) {
+	t.Parallel()
+	m := goodVMs()
+	m.of(ourName).Create.Floor, m.of(ourName).Create.Ratio = spent{}, spent{}
+	got := tables(figures{VirtualMachines: []vmMeasurement{m}})
+	if strings.Contains(got, "create: time, ratio to the floor") {
+		t.Errorf("there is a ratio in\n%s", got)
+	}
+}
+
 func TestAVMThatDoesNotRunInTimeIsNoFigure(t *testing.T) {
 	t.Parallel()
 	m := goodVMs()

@@ -157,9 +157,9 @@ func (v *virtualMachines) createSlice(ctx context.Context, i int, _ bool) error 
 
 // clear removes the children of all, where nobody collects garbage: the apiserver
 // would keep them in memory while others are measured.
-func (v *virtualMachines) clear(ctx context.Context, n int) error {
-	err := begin(ctx, phase{begin: v.removeChildren}, n, nil)
-	if err != nil {
+func (w *world) clear(ctx context.Context, v *virtualMachines, n int) error {
+	fmt.Fprintf(w.progress, "%d %s, clearing away what is left of %s\n", n, vmKind, v.namespace)
+	if err := begin(ctx, phase{begin: v.removeChildren}, n, nil); err != nil {
 		return fmt.Errorf("clearing %s: %w", v.namespace, err)
 	}
 	return nil
