@@ -172,7 +172,7 @@ func (v *virtualMachines) removeChildren(ctx context.Context, i int) error {
 		&corev1.Service{ObjectMeta: v.meta(i)},
 		&discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: name + sliceSuffix}},
 	} {
-		if err := v.client.Delete(ctx, child); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(v.client.Delete(ctx, child)); err != nil {
 			return err
 		}
 	}
