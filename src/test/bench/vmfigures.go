@@ -38,8 +38,14 @@ type vmFigures struct {
 type reached struct {
 	// Seconds are until the last of the passes that followed.
 	Seconds float64 `json:"seconds"`
-	Passes  int     `json:"passes"`
-	Writes  counts  `json:"writes"`
+	// CountedSeconds are how long the counts were taken: until no pass had followed for a
+	// while.
+	CountedSeconds float64 `json:"countedSeconds"`
+	// IntervalSeconds is how often the provider is looked at in any case.
+	IntervalSeconds float64 `json:"intervalSeconds"`
+
+	Passes int    `json:"passes"`
+	Writes counts `json:"writes"`
 	// RefusedWrites were tried.
 	RefusedWrites int     `json:"refusedWrites"`
 	Reads         counts  `json:"reads"`

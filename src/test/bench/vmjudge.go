@@ -33,18 +33,27 @@ func judgeVMs(m vmMeasurement) []string {
 	if r := us.Restart; r != nil {
 		j.none("restart", r.Writes.except(besides()...), r.RefusedWrites)
 		// A list, a probe, and one call more.
-		j.calls("restart", r.Calls, pages+2)
+		j.calls("restart", r.Calls, pages+2+r.regular(pages))
 	}
 	if c := us.Change; c != nil {
 		j.none("change of the ProviderConfig", c.Writes.except(besides()...), c.RefusedWrites)
 		// A list, another if its interval ends now, probes, and the few.
-		j.calls("change of the ProviderConfig", c.Calls, 2*pages+2+fewVMs)
+		j.calls("change of the ProviderConfig", c.Calls, 2*pages+2+fewVMs+c.regular(pages))
 	}
 	if l := us.Life; l != nil {
 		j.phase("slow provider, ", slowCreation(none.creation()), &l.Create)
 		j.calls("slow provider, life", l.Calls, int(math.Ceil(lifeCalls*float64(m.Objects)))+atOnce+2*pages)
 	}
 	return j.failures
+}
+
+// regular are the lists and probes that come with each interval, for as long as it was
+// counted.
+func (r *reached) regular(pages int) int {
+	if r.IntervalSeconds == 0 {
+		return 0
+	}
+	return int(r.CountedSeconds/(r.IntervalSeconds*earliest)) * (pages + 1)
 }
 
 // slowCreation allows what comes with a VM that takes its time: that it is being made

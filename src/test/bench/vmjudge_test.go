@@ -82,6 +82,11 @@ func TestCountsOfVirtualMachinesThatAreNotWhatTheyShouldBeAreNamed(t *testing.T)
 			func(f *vmFigures) { f.Restart.Calls["get"] = 1000 },
 			[]string{"1000 VirtualMachines, restart: 1003 calls to the provider (capabilities 1, get 1000, list 2), want 4 at most"},
 		},
+		"a restart that took so long that the next list came": {
+			func(f *vmFigures) {
+				f.Restart.CountedSeconds, f.Restart.IntervalSeconds, f.Restart.Calls = 5, 5, counts{"list": 4, "capabilities": 2}
+			}, nil,
+		},
 		"a write after a restart": {
 			func(f *vmFigures) { f.Restart.Writes["update services"] = 2 },
 			[]string{"1000 VirtualMachines, restart: 2 times update services, want none"},

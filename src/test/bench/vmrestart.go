@@ -109,6 +109,7 @@ func (w *world) look(
 	after, err := w.now(ctx, o, s)
 	made := after.tally.since(before.tally)
 	result.Seconds, result.CPUSeconds = last.Sub(before.at).Seconds(), (after.cpu - before.cpu).Seconds()
+	result.CountedSeconds, result.IntervalSeconds = after.at.Sub(before.at).Seconds(), poll.Seconds()
 	result.Writes, result.RefusedWrites, result.Reads = made.writes, made.refused, made.reads
 	result.Calls = after.calls.without(before.calls)
 	return result, err
