@@ -87,6 +87,11 @@ var (
 		Help: "Number of lists of the ProviderConfig's VMs that failed since the last complete one.",
 	}, []string{"namespace", "name"})
 
+	providerConfigHeldBack = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "providerconfig_held_back",
+		Help: "Number of VirtualMachines that are not worked on until the ProviderConfig, which has changed, has led a few others to their VMs.",
+	}, []string{"namespace", "name"})
+
 	virtualMachines = newCounted()
 
 	// labelsSet counts what the labeller does.
@@ -137,6 +142,7 @@ func collectors() []prometheus.Collector {
 		providerConfigOrphans,
 		providerConfigSnapshot,
 		providerConfigFailedLists,
+		providerConfigHeldBack,
 		virtualMachines,
 		AppAutoscalerPutBack,
 		appAutoscalers,
@@ -214,4 +220,15 @@ func (ProviderConfigs) DeleteProviderConfig(namespace, name string) {
 	providerConfigVirtualMachines.DeleteLabelValues(namespace, name)
 	providerConfigCircuitOpen.DeleteLabelValues(namespace, name)
 	providerConfigOrphans.DeletePartialMatch(prometheus.Labels{"namespace": namespace, "name": name})
+}
+
+// SetHeldBack shows how many VirtualMachines of a ProviderConfig wait until it has
+// led a few others to their VMs.
+func SetHeldBack(namespace, name string, virtualMachines int) {
+	providerConfigHeldBack.WithLabelValues(namespace, name).Set(float64(virtualMachines))
+}
+
+// DeleteHeldBack takes that series away, of a ProviderConfig that is gone.
+func DeleteHeldBack(namespace, name string) {
+	providerConfigHeldBack.DeleteLabelValues(namespace, name)
 }

@@ -95,6 +95,7 @@ func TestTheMetricsAreAsPrometheusWantsThem(t *testing.T) {
 	ProviderConfigs{}.SetCircuit("team", "default", false)
 	ProviderConfigs{}.SetOrphans("team", "default", 1, 2, 3)
 	ProviderConfigs{}.SetLists("team", "default", time.Now(), 1)
+	SetHeldBack("team", "default", 4)
 	SetNamespace("team", "watched")
 	CountLabelSet(true)
 	CountVirtualMachines(func() []VirtualMachine { return []VirtualMachine{{Phase: provider.PhaseRunning}} })

@@ -32,7 +32,7 @@ func (r *Reconciler) observe(ctx context.Context, p *pass) error {
 	if p.strays, err = r.strays(ctx, p); err != nil {
 		return err
 	}
-	p.observeMass()
+	p.observeMass(r.Registry.Get(p.key()).Lost)
 	p.observeDue()
 	return nil
 }
@@ -122,8 +122,10 @@ func (r *Reconciler) needed(ctx context.Context, p *pass, secret string) (bool, 
 }
 
 // observeMass finds a mass disappearance, or that one was found before: the
-// condition is what remembers it, so that a restart does not forget.
-func (p *pass) observeMass() {
+// condition is what remembers it, so that a restart does not forget. Where a changed
+// way has shown none of the few VMs that it was tried with, nobody looks at the
+// others until a person says that these are gone.
+func (p *pass) observeMass(lost bool) {
 	var releasedAt metav1.Time
 	if p.status.ReleasedAt != nil {
 		releasedAt = *p.status.ReleasedAt
@@ -134,7 +136,7 @@ func (p *pass) observeMass() {
 	switch {
 	case stalled != nil && stalled.Reason == computev1.ReasonMassDisappearance:
 		p.mass = decide.MassLatched
-	case found:
+	case found || lost:
 		p.mass = decide.MassFound
 	default:
 		p.mass = decide.MassNone

@@ -51,6 +51,7 @@ func (r *Reconciler) remember(p *pass) {
 // keeps an object: one that went without our doing was deleted before it had it, or
 // a person has taken it off, from an object that waited or was paused.
 func (r *Reconciler) gone(ctx context.Context, key types.NamespacedName) error {
+	r.rollouts.Gone(key)
 	known := r.memory.known(key)
 	r.awaitNoMore(key, known.sighting)
 	if known.sighting == nil || !known.abandons(r.Now()) {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
+	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/fake"
 )
 
@@ -37,6 +38,7 @@ func TestAChangedProviderConfigReconcilesExactlyItsOwnVMs(t *testing.T) {
 	}
 	w.quiet()
 	w.writes.reset()
+	w.provider.Reset()
 
 	moved := entry
 	moved.Client = &sameProvider{w.provider}
@@ -55,6 +57,9 @@ func TestAChangedProviderConfigReconcilesExactlyItsOwnVMs(t *testing.T) {
 	}
 	if got := len(w.writes.passes()); got != 50 {
 		t.Errorf("%d VMs were reconciled, want 50", got)
+	}
+	if got := w.calls(provider.OperationGet); got > 0 {
+		t.Errorf("%d VMs were looked at by themselves, though they are listed", got)
 	}
 }
 

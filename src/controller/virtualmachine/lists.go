@@ -32,10 +32,13 @@ func (r *Reconciler) listed(entry registry.Entry) bool {
 	return r.Lists != nil && snapshot.Lists(entry)
 }
 
-// awaitsFirstList reports whether VMs are not to be looked at yet: the list that is
-// on its way shows all of them for the price of a few.
-func (r *Reconciler) awaitsFirstList(key types.NamespacedName, entry registry.Entry) bool {
-	return r.listed(entry) && !r.Lists.Tried(key, entry.Revision)
+// tried returns what reports whether a provider was listed through its present
+// entry; nil if providers never are.
+func (r *Reconciler) tried() func(types.NamespacedName, int64) bool {
+	if r.Lists == nil {
+		return nil
+	}
+	return r.Lists.Tried
 }
 
 // brisk reports whether lists follow each other so closely that a VM in transition
@@ -97,11 +100,11 @@ func (r *Reconciler) listChanges() source.Source {
 			return nil
 		}
 		r.Lists.Listen(func(key types.NamespacedName, first bool) {
-			chosen := func(*computev1.VirtualMachine) bool { return true }
-			if !first {
-				chosen = r.tells(key)
+			// Those that have waited for their first list are let in, bit by bit.
+			r.rollouts.Wake()
+			if !first && !r.rollouts.Trying(key) {
+				r.enqueue(ctx, queue, key, r.tells(key))
 			}
-			r.enqueue(ctx, queue, key, chosen)
 		})
 		return nil
 	})

@@ -140,7 +140,7 @@ func TestAListThatCameAnotherWayIsIgnored(t *testing.T) {
 	if p.seen.machine.ID != "" {
 		t.Errorf("taken for seen: %+v", p.seen.machine)
 	}
-	if !l.awaitsFirstList(l.key, p.provider) {
+	if l.tried()(l.key, p.provider.Revision) {
 		t.Error("the VM would be looked at by itself, though a list is on its way")
 	}
 }

@@ -108,14 +108,15 @@ func (r *Reconciler) providerState(ctx context.Context, p *pass) decide.Provider
 	case registry.Held:
 		return decide.ProviderHeld
 	case registry.Ready:
-		if r.awaitsFirstList(p.providerKey(), p.provider) {
-			return decide.ProviderUnprobed
-		}
 	}
-	if p.id() == "" && !p.attempted() {
-		return decide.ProviderReady
+	state := decide.ProviderReady
+	if p.id() != "" || p.attempted() {
+		state = bound(p.record, p.provider, p.vm.ProviderConfigName())
 	}
-	return bound(p.record, p.provider, p.vm.ProviderConfigName())
+	if state == decide.ProviderReady && !r.mayUse(p) {
+		return decide.ProviderUnprobed
+	}
+	return state
 }
 
 // bound compares the provider that a record was stored for with the present one.

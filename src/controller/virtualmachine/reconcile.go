@@ -24,6 +24,7 @@ import (
 	"github.com/example/vmoperator/src/controller/happening"
 	"github.com/example/vmoperator/src/controller/virtualmachine/childcache"
 	"github.com/example/vmoperator/src/controller/virtualmachine/decide"
+	"github.com/example/vmoperator/src/controller/virtualmachine/rollout"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/guard"
 	"github.com/example/vmoperator/src/provider/registry"
@@ -71,6 +72,7 @@ type Reconciler struct {
 
 	memory   *memory
 	children *childcache.Cache
+	rollouts *rollout.Rollouts
 }
 
 // maxSteps is more than any pass takes: one that takes more goes in circles.
@@ -101,6 +103,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 	state, decision, err := r.run(ctx, p)
 	if err == nil {
+		r.rollouts.Report(p.providerKey(), p.provider.Revision, p.key(), verdict(p, state))
 		err = r.finish(ctx, p, state, decision)
 	}
 	if err != nil {

@@ -35,6 +35,12 @@ func (r *Reconciler) vanished(ctx context.Context, p *pass, s decide.State, abse
 	if released := p.provider.ReleasedAt; released.After(since) {
 		p.recreateAt = now
 	}
+	if !r.rollouts.Trusts(p.providerKey()) {
+		// The others, whose loss would say that the provider is wrong, are not looked at.
+		if again := now.Add(p.provider.PollInterval); again.After(p.recreateAt) {
+			p.recreateAt = again
+		}
+	}
 	if now.Before(p.recreateAt) {
 		return decide.MachineVanished
 	}

@@ -19,8 +19,8 @@ import (
 	computev1 "github.com/example/vmoperator/src/api/compute/v1"
 	"github.com/example/vmoperator/src/controller/backoff"
 	"github.com/example/vmoperator/src/controller/virtualmachine/childcache"
+	"github.com/example/vmoperator/src/controller/virtualmachine/rollout"
 	"github.com/example/vmoperator/src/provider/guard"
-	"github.com/example/vmoperator/src/provider/registry"
 )
 
 // +kubebuilder:rbac:groups=compute.example.com,resources=virtualmachines,verbs=get;list;watch;patch
@@ -40,6 +40,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if r.Bulkhead == nil {
 		r.Bulkhead = guard.NewBulkhead(r.MaxConcurrentReconciles, r.Now)
 	}
+	r.rollouts = rollout.New(rollout.Options{Registry: r.Registry, Members: r.fleet, Listed: r.tried(), Now: r.Now})
 	if r.TransitionPoll == 0 {
 		r.TransitionPoll = DefaultTransitionPoll
 	}
@@ -51,7 +52,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("virtualmachine").
 		For(&computev1.VirtualMachine{}, changed).
 		WatchesRawSource(r.children.Source()).
-		WatchesRawSource(r.providerChanges()).
+		WatchesRawSource(r.rollouts.Source()).
 		WatchesRawSource(r.listChanges()).
 		WatchesRawSource(r.freedPermits()).
 		WithOptions(controller.Options{
@@ -116,21 +117,6 @@ func idLearned() predicate.Predicate {
 			return isVM && isVMToo && wasAmbiguous(before) && before.Status.ID == "" && after.Status.ID != ""
 		},
 	}
-}
-
-// providerChanges enqueues exactly the VirtualMachines of a ProviderConfig whose
-// registry entry changed.
-func (r *Reconciler) providerChanges() source.Source {
-	return source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		r.Registry.Listen(registry.Changed, func(key types.NamespacedName) {
-			if r.awaitsFirstList(key, r.Registry.Get(key)) {
-				// They are enqueued when the list is there.
-				return
-			}
-			r.enqueue(ctx, queue, key, func(*computev1.VirtualMachine) bool { return true })
-		})
-		return nil
-	})
 }
 
 // freedPermits enqueues the VirtualMachines whose calls were refused and may be made

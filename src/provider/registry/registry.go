@@ -57,6 +57,8 @@ type Entry struct {
 	// Close releases the client's idle connections once it has been replaced; calls
 	// under way end by themselves.
 	Close func()
+	// Lost is set by Lose: the provider has lost the VMs that it was tried with.
+	Lost bool
 	// Revision is set by Set. It grows whenever the way to the provider changes, so
 	// that observations made through the old one can be told apart.
 	Revision int64
@@ -69,6 +71,13 @@ func (e Entry) Open() bool { return e.State == Idle || e.State == Ready }
 // other.
 func (e Entry) sameProvider(other Entry) bool {
 	return e.Client == other.Client && e.State == other.State
+}
+
+// SameMeaning reports whether VMs have nothing to look again for where one entry
+// is replaced by the other: both are the same way, and say the same of it.
+func (e Entry) SameMeaning(other Entry) bool {
+	return e.Revision == other.Revision && e.Reason == other.Reason &&
+		slices.Equal(e.Identities, other.Identities) && e.ReleasedAt.Equal(other.ReleasedAt)
 }
 
 // Registry maps a ProviderConfig to its Entry. Call New.
@@ -112,10 +121,10 @@ func (r *Registry) Get(key types.NamespacedName) Entry {
 func (r *Registry) Set(key types.NamespacedName, entry Entry) {
 	r.mu.Lock()
 	old := r.entries[key]
-	entry.Revision = old.Revision
+	entry.Revision, entry.Lost = old.Revision, old.Lost
 	if !entry.sameProvider(old) {
 		r.revision++
-		entry.Revision = r.revision
+		entry.Revision, entry.Lost = r.revision, false
 	}
 	r.entries[key] = entry
 	r.mu.Unlock()
@@ -123,8 +132,7 @@ func (r *Registry) Set(key types.NamespacedName, entry Entry) {
 	if old.Client != nil && old.Client != entry.Client && old.Close != nil {
 		old.Close()
 	}
-	if !entry.sameProvider(old) || entry.Reason != old.Reason ||
-		!slices.Equal(entry.Identities, old.Identities) || !entry.ReleasedAt.Equal(old.ReleasedAt) {
+	if !entry.SameMeaning(old) {
 		r.tell(Changed, key)
 	}
 }
@@ -141,6 +149,23 @@ func (r *Registry) Forget(key types.NamespacedName) {
 	}
 	if known {
 		r.tell(Changed, key)
+	}
+}
+
+// Lose says that a way to the provider, that of this revision, shows none of the
+// VMs that it was tried with. It holds until the way changes; the ProviderConfig is
+// doubted.
+func (r *Registry) Lose(key types.NamespacedName, revision int64) {
+	r.mu.Lock()
+	entry := r.entries[key]
+	news := entry.Revision == revision && !entry.Lost
+	if news {
+		entry.Lost = true
+		r.entries[key] = entry
+	}
+	r.mu.Unlock()
+	if news {
+		r.tell(Doubted, key)
 	}
 }
 

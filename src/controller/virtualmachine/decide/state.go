@@ -67,7 +67,8 @@ const (
 type Provider int
 
 const (
-	// ProviderUnprobed means that this process has yet to try it.
+	// ProviderUnprobed means that this process has yet to try it, or, since the way to
+	// it has changed, to try it with a few other VMs first.
 	ProviderUnprobed Provider = iota
 	// ProviderMissing means that there is no such ProviderConfig.
 	ProviderMissing
