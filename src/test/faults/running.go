@@ -9,7 +9,8 @@ import (
 	"github.com/example/vmoperator/src/test/mockprovider"
 )
 
-// looking is the GET of a VM that runs.
+// looking is the GET of a VM that runs, at a provider without lists: where there are
+// lists, no settled VM is asked for by itself.
 func looking() []Row {
 	failed := each(failing("get", before), func(r *Row) {
 		r.Class, r.Shows, r.Warns, r.Pace = provider.Transient, still(held(computev1.ReasonProviderError)), warns{computev1.ReasonProviderError: 1}, Backoff
@@ -31,7 +32,7 @@ func looking() []Row {
 			},
 		},
 	)
-	return each(rows, func(r *Row) { r.At, r.During, r.VMs = Full, Looking, 1 })
+	return each(rows, func(r *Row) { r.At, r.During, r.VMs = Minimal, Looking, 1 })
 }
 
 // retryAfter is what Retry-After may hold.
@@ -54,7 +55,7 @@ func retryAfter() []Row {
 		row(429, "0", "0, which counts as 1 s", assumed),
 		row(429, "Thu, 01 Jan 1970 00:00:00 GMT", "a date that is over, which counts as 1 s", assumed),
 	}, absurd(row), uncounted())
-	return each(rows, func(r *Row) { r.At, r.During, r.VMs = Full, Looking, 1 })
+	return each(rows, func(r *Row) { r.At, r.During, r.VMs = Minimal, Looking, 1 })
 }
 
 // absurd is a pause of ten years.
