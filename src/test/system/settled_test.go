@@ -86,14 +86,14 @@ func (f *fleet) settles() {
 		// It is the last of the children that is made.
 		return kube.List(ctx, &slices, client.InNamespace(f.namespace)) == nil && len(slices.Items) == fleetSize
 	})
-	before := f.writes()
-	operator.WaitFor(f.t, "the writes to end", func(context.Context) bool {
+	for before := f.writes(); ; {
 		f.metronome.wait(f.t, 1)
 		now := f.writes()
-		quiet := len(now.since(before)) == 0
+		if len(now.since(before)) == 0 {
+			break
+		}
 		before = now
-		return quiet
-	})
+	}
 	f.provider.Reset()
 }
 
