@@ -10,6 +10,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
+	eventsv1client "k8s.io/client-go/kubernetes/typed/events/v1"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,8 +27,8 @@ import (
 	"github.com/example/vmoperator/src/controller/orphan"
 	"github.com/example/vmoperator/src/controller/orphan/finding"
 	"github.com/example/vmoperator/src/controller/providerconfig"
+	"github.com/example/vmoperator/src/controller/recorder"
 	"github.com/example/vmoperator/src/controller/rolebinding"
-	"github.com/example/vmoperator/src/controller/virtualmachine"
 	"github.com/example/vmoperator/src/metrics"
 	"github.com/example/vmoperator/src/provider"
 	"github.com/example/vmoperator/src/provider/guard"
@@ -100,26 +102,30 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	if err := metrics.Register(ctrlmetrics.Registry); err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
+	tell, err := newRecorder(mgr)
+	if err != nil {
+		return nil, err
+	}
 	var caches []syncing
 	if o.runsCompute() {
-		children, err := setUpCompute(ctx, mgr, o, namespaces)
+		children, err := setUpCompute(ctx, mgr, o, namespaces, tell)
 		if err != nil {
 			return nil, err
 		}
 		caches = append(caches, children...)
 	}
 	if o.runs(appAutoscalerController) {
-		if err := setUpAppAutoscalers(ctx, mgr, o); err != nil {
+		if err := setUpAppAutoscalers(ctx, mgr, o, tell); err != nil {
 			return nil, err
 		}
 	}
 	if o.runs(myAppController) {
-		if err := myApps(mgr, o).SetupWithManager(mgr); err != nil {
+		if err := myApps(mgr, o, tell).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
 	if o.runs(labellerController) {
-		if err := labelKeeper(mgr, o).SetupWithManager(mgr); err != nil {
+		if err := labelKeeper(mgr, o, tell).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
@@ -127,9 +133,20 @@ func setUp(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string
 	return append(caches, all...), err
 }
 
+// newRecorder returns what all controllers send their events by.
+func newRecorder(mgr ctrl.Manager) (events.EventRecorder, error) {
+	client, err := eventsv1client.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("making a client for events: %w", err)
+	}
+	return recorder.New(&events.EventSinkImpl{Interface: client}, mgr.GetScheme(), computev1.FieldOwner, mgr.GetLogger().WithName("events")), nil
+}
+
 // setUpCompute adds the controllers of compute.example.com, and returns the caches
 // that they have beside the manager's.
-func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces []string) ([]syncing, error) {
+func setUpCompute(
+	ctx context.Context, mgr ctrl.Manager, o options, namespaces []string, tell events.EventRecorder,
+) ([]syncing, error) {
 	var caches []syncing
 	if err := index.Register(ctx, mgr.GetFieldIndexer()); err != nil {
 		return nil, err
@@ -143,17 +160,17 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 	var findings *finding.Board
 	if o.runs(orphanController) {
 		findings = &finding.Board{}
-		if err := orphans(mgr, o, providers, lists, findings).SetupWithManager(mgr); err != nil {
+		if err := orphans(mgr, o, tell, providers, lists, findings).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
 	if o.runs(providerConfigController) {
-		if err := providerConfigs(mgr, o, providers, findings, bulkhead).SetupWithManager(mgr); err != nil {
+		if err := providerConfigs(mgr, o, tell, providers, findings, bulkhead).SetupWithManager(mgr); err != nil {
 			return nil, err
 		}
 	}
 	if o.runs(virtualMachineController) {
-		vms := virtualMachines(mgr, o, providers, lists, bulkhead, namespaces)
+		vms := virtualMachines(mgr, o, tell, providers, lists, bulkhead, namespaces)
 		if err := vms.SetupWithManager(mgr); err != nil {
 			return nil, fmt.Errorf("setting up the VirtualMachine controller: %w", err)
 		}
@@ -175,7 +192,7 @@ func setUpCompute(ctx context.Context, mgr ctrl.Manager, o options, namespaces [
 	return caches, nil
 }
 
-func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error {
+func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options, tell events.EventRecorder) error {
 	if err := index.RegisterApps(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -194,90 +211,9 @@ func setUpAppAutoscalers(ctx context.Context, mgr ctrl.Manager, o options) error
 		Options:   appautoscaler.Options{MaxConcurrentReconciles: o.workers[appAutoscalerController], Resync: o.resync},
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
-		Recorder:  mgr.GetEventRecorder(exampleappsv1.FieldOwner),
+		Recorder:  tell,
 		Now:       time.Now,
 	}).SetupWithManager(mgr)
-}
-
-func orphans(
-	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, findings *finding.Board,
-) *orphan.Reconciler {
-	return &orphan.Reconciler{
-		Options:   orphan.Options{Interval: o.orphanInterval, MaxConcurrentReconciles: o.workers[orphanController]},
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Registry:  providers,
-		Lists:     lists,
-		Findings:  findings,
-		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
-		Now:       time.Now,
-	}
-}
-
-func providerConfigs(
-	mgr ctrl.Manager, o options, providers *registry.Registry, findings *finding.Board, bulkhead *guard.Bulkhead,
-) *providerconfig.Reconciler {
-	return &providerconfig.Reconciler{
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Registry:  providers,
-		Connect:   registry.Connect,
-		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
-		Gauges:    metrics.ProviderConfigs{},
-		Findings:  findings,
-		Now:       time.Now,
-		Options: providerconfig.Options{
-			DefaultQPS:              float64(o.providerQPS),
-			DefaultBurst:            o.providerBurst,
-			Dial:                    o.endpoints,
-			UserAgent:               userAgent(),
-			Bulkhead:                bulkhead,
-			MaxConcurrentReconciles: o.workers[providerConfigController],
-		},
-	}
-}
-
-func virtualMachines(
-	mgr ctrl.Manager, o options, providers *registry.Registry, lists *snapshot.Observer, bulkhead *guard.Bulkhead, namespaces []string,
-) *virtualmachine.Reconciler {
-	return &virtualmachine.Reconciler{
-		Options: virtualmachine.Options{
-			MaxConcurrentReconciles: o.workers[virtualMachineController],
-			Namespaces:              namespaces,
-			LeaseDuration:           o.leaderElection.leaseDuration,
-			VMAddressCIDRs:          o.vmAddresses,
-			TransitionPoll:          o.transitionPoll,
-		},
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Registry:  providers,
-		Lists:     lists,
-		Bulkhead:  bulkhead,
-		Recorder:  mgr.GetEventRecorder(computev1.FieldOwner),
-		Now:       time.Now,
-	}
-}
-
-func myApps(mgr ctrl.Manager, o options) *myapp.Reconciler {
-	return &myapp.Reconciler{
-		Options: myapp.Options{
-			MaxConcurrentReconciles: o.workers[myAppController], Autoscalers: o.runs(appAutoscalerController),
-		},
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Recorder:  mgr.GetEventRecorder(exampleappsv1.FieldOwner),
-		Now:       time.Now,
-	}
-}
-
-func labelKeeper(mgr ctrl.Manager, o options) *labeller.Reconciler {
-	return &labeller.Reconciler{
-		Rule:                    o.label.rule,
-		Client:                  mgr.GetClient(),
-		Recorder:                mgr.GetEventRecorder(computev1.FieldOwner),
-		Now:                     time.Now,
-		MaxConcurrentReconciles: o.workers[labellerController],
-	}
 }
 
 // informers returns all informers, without waiting for any.
