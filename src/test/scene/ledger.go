@@ -184,7 +184,8 @@ func (s *Scene) WantCalm() {
 	}
 }
 
-// AwaitLooks waits for a number of further looks at the VM that the status names.
+// AwaitLooks waits for a number of further looks at the VM that the status names, be
+// it by a list of all VMs.
 func (s *Scene) AwaitLooks(more int) {
 	s.T.Helper()
 	vm, err := s.Get(s.T.Context())
@@ -192,7 +193,7 @@ func (s *Scene) AwaitLooks(more int) {
 		s.T.Fatal(err)
 	}
 	s.AwaitFurther("looks at the VM", more, func(call interpose.Call) bool {
-		return call.Is(provider.OperationGet) && call.ID == vm.Status.ID
+		return call.Is(provider.OperationList) || call.Is(provider.OperationGet) && call.ID == vm.Status.ID
 	})
 }
 
