@@ -119,7 +119,8 @@ func unreachable(w *world, m *metronome) {
 // the VM, and to the GET that looks at it.
 func useless(body string) func(*world, *metronome) {
 	return func(w *world, m *metronome) {
-		p := startProvider(w.t)
+		// Where there are lists, no settled VM is looked at by itself.
+		p := startProvider(w.t, "--capabilities=idempotency,resize")
 		fault(w.t, p, mockprovider.Fault{Operation: "capabilities", Body: body, Count: -1})
 		w.working(p.URL())
 		w.vm("web")

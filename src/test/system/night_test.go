@@ -163,7 +163,8 @@ var fleetOfFive = []string{"web-1", "web-2", "web-3", "web-4", "web-5"}
 
 // deniedFleet: the provider answers 404 for VMs that run.
 func deniedFleet(w *world, _ *metronome) {
-	p := startProvider(w.t)
+	// It has no lists: one that shows the VMs would be believed.
+	p := startProvider(w.t, "--capabilities=idempotency,owner,resize")
 	ids := w.fleet(p, fleetOfFive...)
 	fault(w.t, p, mockprovider.Fault{Operation: "get", Status: 404, Count: -1})
 	w.looksAtAll()
@@ -254,7 +255,7 @@ func pausedProvider(w *world, _ *metronome) {
 	for _, name := range fleetOfFive[:callers-1] {
 		w.running(name)
 	}
-	fault(w.t, p, mockprovider.Fault{Operation: "get", Status: 429, RetryAfter: fmt.Sprint(pause.Seconds())})
+	fault(w.t, p, mockprovider.Fault{Operation: "list", Status: 429, RetryAfter: fmt.Sprint(pause.Seconds())})
 	var during []mockprovider.Request
 	awaitRequests(w.t, p, "the end of the pause", func(all []mockprovider.Request) bool {
 		asked := slices.IndexFunc(all, func(r mockprovider.Request) bool { return r.Status == 429 })

@@ -84,8 +84,19 @@ func calls(t *testing.T, p *mockprovider.Provider) map[string]int {
 	return countOf(requests(t, p))
 }
 
-// countOf counts calls by operation, but for lists: those are the orphan
-// controller's, which looks whenever it is time, whatever becomes of a VM.
+// listsOf counts the operator's lists.
+func listsOf(all []mockprovider.Request) int {
+	count := 0
+	for _, request := range all {
+		if request.Operation == "list" && request.RequestID != mockprovider.RequestIDOfPerson {
+			count++
+		}
+	}
+	return count
+}
+
+// countOf counts calls by operation, but for lists: they are made whenever it is
+// time, whatever becomes of a VM.
 func countOf(all []mockprovider.Request) map[string]int {
 	count := map[string]int{}
 	for _, request := range all {
