@@ -73,7 +73,7 @@ func (r *Rollouts) step(ctx context.Context, into queue) time.Time {
 	var next time.Time
 	for config, current := range r.active {
 		in := r.letIn(config, current)
-		add(into, in)
+		add(into, in.VMs, !in.Few && current.Waiting() > 0)
 		if in.Few && current.Waiting() > 0 {
 			log.FromContext(ctx).Info("a changed ProviderConfig is tried with a few VirtualMachines",
 				"providerConfig", config, "few", len(in.VMs), "waiting", current.Waiting())
@@ -106,14 +106,15 @@ func (r *Rollouts) show(config types.NamespacedName, current *running) {
 	}
 }
 
-// add enqueues the few as any other event does, and the rest behind what happens
-// to VirtualMachines meanwhile, be it another ProviderConfig's.
-func add(into queue, in Admission) {
-	requests := make([]reconcile.Request, len(in.VMs))
-	for i, vm := range in.VMs {
+// add enqueues as any other event does or, where many more are to follow, behind what
+// happens to VirtualMachines meanwhile, be it another ProviderConfig's. Those that are
+// few would only be made to wait, for as long as others keep coming.
+func add(into queue, vms []types.NamespacedName, behind bool) {
+	requests := make([]reconcile.Request, len(vms))
+	for i, vm := range vms {
 		requests[i].NamespacedName = vm
 	}
-	if ranked, can := into.(priorityqueue.PriorityQueue[reconcile.Request]); can && !in.Few {
+	if ranked, can := into.(priorityqueue.PriorityQueue[reconcile.Request]); can && behind {
 		ranked.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, requests...)
 		return
 	}

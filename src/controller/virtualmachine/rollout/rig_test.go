@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,17 @@ func (r *rig) takes(wantFew, wantRest int) (few, rest []types.NamespacedName) {
 		r.t.Fatalf("%d let in as the few and %d as the rest, want %d and %d", len(few), len(rest), wantFew, wantRest)
 	}
 	return few, rest
+}
+
+// takesBatch returns what was let in since, which is a batch at most: how much depends
+// on when the source sees that those before have passed.
+func (r *rig) takesBatch() []types.NamespacedName {
+	r.t.Helper()
+	last, rest := r.queue.take()
+	if len(rest)+len(last) > Batch {
+		r.t.Errorf("%d let in at once", len(rest)+len(last))
+	}
+	return slices.Concat(rest, last)
 }
 
 // heldBack is what the gauge shows of the ProviderConfig; empty if that is nothing.
