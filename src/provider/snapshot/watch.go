@@ -9,7 +9,7 @@ import (
 )
 
 // watch is what is known of one ProviderConfig's VMs. One worker at a time uses walk,
-// due and cause; the rest is guarded by the Observer's lock.
+// due and begun; the rest is guarded by the Observer's lock.
 type watch struct {
 	// walk is a list that is not complete yet; nil between lists.
 	walk *walk

@@ -50,7 +50,7 @@ func handbook(workers int) *contender {
 	}
 	return &contender{
 		name: fmt.Sprintf("handbook-%d", workers), user: fmt.Sprintf("handbook-%d", workers), counts: true, children: true, rounds: rounds,
-		//nolint:noctx // as above
+		//nolint:noctx // It is stopped with patience, also when a context has ended.
 		command: func(at place) *exec.Cmd {
 			return exec.Command(handbookBinary,
 				"--kubeconfig="+at.kubeconfig, "--namespace="+at.namespace, fmt.Sprintf("--max-concurrent-reconciles=%d", workers),
@@ -65,7 +65,7 @@ func handbook(workers int) *contender {
 func other(command string) *contender {
 	return &contender{
 		name: "other", user: "other", rounds: 1,
-		//nolint:noctx // as above
+		//nolint:noctx // It is stopped with patience, also when a context has ended.
 		command: func(at place) *exec.Cmd {
 			// The shell gives its process to the command, so that what is measured and
 			// stopped is the command.

@@ -43,7 +43,7 @@ func (p *Provider) SetSilence(silence Silence) { p.silence.Store(&silence) }
 func keepSilent(r *http.Request) {
 	// net/http looks for the client's end only once the body is read. A body that
 	// cannot be read is such an end.
-	_, _ = io.Copy(io.Discard, r.Body)
+	_, _ = io.Copy(io.Discard, r.Body) // a body that breaks off is met with silence as well
 	<-r.Context().Done()
 	panic(http.ErrAbortHandler)
 }

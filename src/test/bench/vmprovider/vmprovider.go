@@ -146,7 +146,7 @@ func (p *Provider) serveStats(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	// A client that is gone learns nothing.
-	_, _ = w.Write(text)
+	_, _ = w.Write(text) // who asked has gone
 }
 
 func (p *Provider) serveSilence(w http.ResponseWriter, r *http.Request) {

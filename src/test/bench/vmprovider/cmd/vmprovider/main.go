@@ -83,7 +83,7 @@ func serve(ctx context.Context, listen string, options vmprovider.Options, stdou
 	}
 	server := &http.Server{Handler: vmprovider.New(options).Handler(), ReadHeaderTimeout: headerTimeout}
 	// At once: calls may be hanging that it is never going to answer.
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // the process ends
 	fmt.Fprintf(stdout, "http://%s\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
